@@ -1,4 +1,4 @@
-"""The terminal's application: which screen is in front, themes, keys, and what a crash shows."""
+"""The application: which screen is in front, themes, keys, and what a crash shows."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
@@ -47,14 +47,14 @@ from pmtui.ui.theme.theme_picker import ThemePicker
 
 
 class PmtuiApp(TerminalApp):
-    """Screens over one service, and the keys that work on all of them."""
+    """Shows screens over one service, and handles the keys that work on all of them."""
 
     TITLE = "pmtui"
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.GLOBAL)
     QUESTIONS: ClassVar[tuple[type[Screen[Any]], ...]] = (QuestionScreen,)
     COMMANDS: ClassVar[set[Any]] = {ActionProvider, StarProvider}
-    # Textual's palette loses the reversal by which its cursor is seen where colours are few, and
-    # begins with a picture that terminals draw in any width.
+    # With few colours Textual's palette loses the reverse style of its cursor. Its search icon has
+    # a width that terminals disagree on.
     CSS = """
     Screen { overflow: hidden; }
     SearchIcon { display: none; }
@@ -69,7 +69,7 @@ class PmtuiApp(TerminalApp):
     CommandList:nocolor > .option-list--option-highlighted { text-style: bold underline; }
     """
     after_drawing: Callable[[], object] | None = None
-    """What tidies up behind a drawing, in its thread: one takes megabytes for some milliseconds."""
+    """Called after a drawing, in its thread, to free the megabytes that it took."""
 
     def __init__(
         self,
@@ -95,9 +95,9 @@ class PmtuiApp(TerminalApp):
         self.quit_key = QuitKey(self, surface, on_quit)
         self._tour_guide = TourGuide(self, surface)
         self.unlock_prompt = UnlockPrompt(self, surface)
-        """Asks for a passphrase that the service has lost."""
+        """Asks for the passphrase when the service lacks it."""
         self._own_themes = tuple(each.name for each in themes)
-        """Offered to choose from: nobody made Textual's own readable on a ladder."""
+        """The themes on offer: Textual's own are not made for a ladder to be readable."""
         for each in themes:
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
@@ -112,11 +112,11 @@ class PmtuiApp(TerminalApp):
         return role_variables(self.current_theme)
 
     def on_mount(self) -> None:
-        """Return to the screen that was left, before anything is painted."""
+        """Return to the last screen before the first paint."""
         self._last_place.restore()
 
     def on_ready(self) -> None:
-        """Say where to begin, where nobody has been before."""
+        """Offer the tour to a first-time user."""
         _ = self.call_after_refresh(self._outside_notices.listen)
         if self.surface.options.is_first_run:
             _ = self.call_after_refresh(self._tour_guide.greet)
@@ -128,7 +128,7 @@ class PmtuiApp(TerminalApp):
 
     @override
     def note_key(self) -> None:
-        # Whoever types has the eyes on what is typed.
+        # A user who types looks at the text, not at the notice.
         if isinstance(self.screen, FrameScreen) and not isinstance(self.focused, Input):
             self.screen.lines.note_key()
 
@@ -137,7 +137,7 @@ class PmtuiApp(TerminalApp):
     @on(MarketChosen)
     @on(TransactionsChosen)
     def go(self, message: Destination) -> None:
-        """Go where a screen wants to."""
+        """Go to the destination that a screen asked for."""
         self.navigation.go(message)
 
     def action_search(self) -> None:
@@ -145,15 +145,15 @@ class PmtuiApp(TerminalApp):
         self.navigation.return_to_markets().start_search()
 
     def action_markets(self) -> None:
-        """Go to the list of markets, not to what was searched for."""
+        """Go to the list of markets and close a search."""
         self.navigation.return_to_markets().action_close()
 
     def action_bring_forward(self, place: str) -> None:
-        """Go to a screen of which there is one at most: portfolio, account, watchlist, log, stops."""
+        """Go to a screen that exists once: portfolio, account, watchlist, log, stops."""
         self.navigation.bring_forward(SINGLE_SCREENS[place])
 
     def action_help(self) -> None:
-        """Explain the keys of the screen in front."""
+        """Show the keys of the screen in front."""
         screen = self.screen
         if isinstance(screen, HelpScreen) or not isinstance(screen, FrameScreen):
             return
@@ -161,41 +161,41 @@ class PmtuiApp(TerminalApp):
 
     @override
     async def action_back(self) -> None:
-        """Leave the screen in front, unless it is the last."""
+        """Close the screen in front unless it is the last."""
         if len(self.screen_stack) > 1:
             await self.pop_screen()
 
     def action_refresh(self) -> None:
-        """Fetch what is on the screen in front again, or start a service that has ended."""
+        """Reload the data of the screen in front, or restart a service that has ended."""
         if self.surface.process is not None and self.surface.loss is not None:
             self.surface.process.start_again()
         elif isinstance(self.screen, FrameScreen):
             refresh_topics(self.screen)
 
     def action_redraw(self) -> None:
-        """Paint the whole terminal again."""
+        """Repaint the whole terminal."""
         self.terminal.redraw()
 
     @override
     def action_change_theme(self) -> None:
-        """Try themes on and choose one."""
+        """Preview and choose a theme."""
         _ = self.push_screen(
             ThemePicker(self.surface.options, names=self._own_themes, memory=self.surface.memory)
         )
 
     def action_tour(self) -> None:
-        """Show the way round, or stop showing it."""
+        """Start the tour, or stop it."""
         if self._tour_guide.is_on:
             self._tour_guide.stop()
         else:
             self._tour_guide.start()
 
     def action_command(self, text: str = "") -> None:
-        """Type a command, or the rest of one."""
+        """Open the command line, with a text if given."""
         self._command_key.press(text)
 
     def action_switch_unit(self, unit: str) -> None:
-        """Write prices in the next of four ways, or times by the other of two clocks.
+        """Switch to the next of four price formats, or to the other time zone.
 
         Args:
             unit: `prices` or `times`.
@@ -203,28 +203,28 @@ class PmtuiApp(TerminalApp):
         self._unit_keys.switch(unit)
 
     def action_copy(self) -> None:
-        """Copy what is under the cursor."""
+        """Copy the item under the cursor."""
         self._copy_key.press()
 
     async def action_star(self) -> None:
-        """Star what is under the cursor, or star it no more."""
+        """Star the item under the cursor, or remove its star."""
         await self._watch_keys.press_star()
 
     def action_kill(self) -> None:
-        """Stop all trading, or let it go on, after a question."""
+        """Stop all trading, or allow it again, after a question."""
         if self.surface.queries.status().kill_lock or not self.unlock_prompt.press():
             self._kill_key.press()
 
     def action_cancel_every_order(self) -> None:
-        """Cancel everything, after a question that names it."""
+        """Cancel all orders, after a question that lists them."""
         self._cancel_all_key.press()
 
     @override
     async def action_quit(self) -> None:
-        """Leave, after a question where orders rest or are watched over here only."""
+        """Quit, after a question if orders rest or stops would no longer be watched."""
         self.quit_key.press()
 
     @override
     def action_help_quit(self) -> None:
-        """Answer the key that ends other programs."""
+        """Show which key quits; other programs use this one."""
         show_answer(self, f"{key_of(self.surface.options.keymap, 'global.quit')} leaves pmtui.")

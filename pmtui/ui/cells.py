@@ -1,4 +1,4 @@
-"""What painters produce: lines of cells with a role and an emphasis, always of exact width.
+"""What painters return: lines of cells with a role and an emphasis, always of exact width.
 
 A painter is a pure function from a view model and a width to lines. It names roles, never
 colours, so it can be tested without a terminal and every theme can dress it.
@@ -17,7 +17,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
 class Emphasis(Flag):
-    """How a cell stands out beyond its colour."""
+    """Text styles beyond the role's colour."""
 
     NONE = 0
     BOLD = auto()
@@ -34,14 +34,14 @@ class Cell(NamedTuple):
     role: Role = Role.TEXT
     emphasis: Emphasis = Emphasis.NONE
     ground: Role | None = None
-    """The role that colours the background; the widget's own background when absent."""
+    """The role that colours the background; without one it is the widget's background."""
 
 
 Line: TypeAlias = tuple[Cell, ...]
 
 
 class Row(NamedTuple):
-    """A row of a table: a key that outlives updates, and one cell for each column."""
+    """A row of a table: a key that stays the same over updates, and one cell for each column."""
 
     key: str
     cells: tuple[Cell, ...]
@@ -49,7 +49,7 @@ class Row(NamedTuple):
 
 
 EXTRA_PRIORITY = 3
-"""From this priority on a column is shown only where others have all the room that they can use."""
+"""A column of this priority or above is shown only when all others have their full width."""
 
 
 class Column(NamedTuple):
@@ -58,26 +58,26 @@ class Column(NamedTuple):
     key: str
     title: str
     width: int
-    """Cells it needs; a growing column never gets less."""
+    """Its width in cells; a growing column is never narrower."""
     priority: int = 0
-    """0 stays on every screen; among the others the largest number is dropped first."""
+    """0 keeps it on every screen; of the others the largest number is dropped first."""
     align: Align = Align.LEFT
     grow: int = 0
-    """Its share of the room left over; 0 keeps the width."""
+    """Its share of the remaining width; 0 keeps `width`."""
     ease: int = 0
-    """Cells that it gets before columns of priority 3 and more are shown at all."""
+    """Its width before columns of priority 3 and above are shown."""
     is_essential: bool = False
-    """Nobody can hide it: what the row is about, or what its prices are worth."""
+    """Whether it cannot be hidden: it names the row, or qualifies its prices."""
     about: str = ""
-    """What it is called where columns are chosen, if not as its title says."""
+    """Its name in the column chooser, if other than its title."""
     silent: tuple[str, ...] | None = None
-    """Texts that tell nothing: while all rows say one of these, the column is left out."""
+    """Texts without information: the column is left out while every row shows one of these."""
     is_name: bool = False
-    """What a row is about: names that would be cut to the same words show what is their own."""
+    """Whether it names the row: names that would be cut to the same text are cut distinctly."""
 
     @property
     def name(self) -> str:
-        """What it is called where columns are chosen."""
+        """Its name in the column chooser."""
         return self.about or self.title
 
 
@@ -92,7 +92,7 @@ def line_width(line: Line) -> int:
 
 
 def focus_mark() -> str:
-    """Return the sign of the pane that keys go to; a colour alone would not do."""
+    """Return the sign of the focused pane; a colour alone would not do."""
     return "■"
 
 
@@ -102,7 +102,7 @@ def blank_line(width: int) -> Line:
 
 
 def choose_form(forms: Sequence[Line], width: int) -> Line:
-    """Return the first of some ways to say one thing that fits, else the last."""
+    """Return the first form that fits, else the last."""
     return next((form for form in forms if line_width(form) <= width), forms[-1])
 
 
@@ -133,13 +133,13 @@ def bar_text(
 ) -> str:
     """Return a bar of `width` cells, filled in the proportion of `part` to `whole`.
 
-    Something is always visible when there is something.
+    A part above 0 always shows something.
     """
     if part <= 0 or whole <= 0 or width <= 0:
         return " " * max(0, width)
     eighths = min(width * 8, max(1, part * width * 8 // whole))
     if is_from_right:
-        # Left-facing eighths do not exist in Unicode, so a bar from the right has whole cells.
+        # Unicode has no right-aligned eighths, so a bar from the right has whole cells.
         return ("█" * max(1, eighths // 8)).rjust(width)
     full, rest = divmod(eighths, 8)
     return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
@@ -152,12 +152,12 @@ def fit_columns(
 
     Args:
         columns: from left to right.
-        width: cells there are.
-        hidden: keys of columns that are not wanted; an essential one is shown all the same.
+        width: the cells available.
+        hidden: keys of hidden columns; an essential one is shown all the same.
 
     Returns:
         Pairs of the column's index and its width. When not even the columns of priority 0 fit,
-        they are kept from the left, and the last one is squeezed.
+        the leftmost are kept, and the last one is narrowed.
     """
     chosen = [
         i for i, column in enumerate(columns) if column.is_essential or column.key not in hidden
@@ -181,7 +181,7 @@ def fit_columns(
 
 
 def least_width(columns: Sequence[Column]) -> int:
-    """Return the cells that the columns of priority 0 need, with one between them."""
+    """Return the width of the columns of priority 0, with one cell between them."""
     return _needed(columns, [i for i, column in enumerate(columns) if not column.priority])
 
 

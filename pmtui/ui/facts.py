@@ -1,4 +1,4 @@
-"""Small pieces that lists share: prices that may be absent, ages in words, rows of facts."""
+"""Small pieces shared by lists: optional prices, ages, and lines of facts."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -29,14 +29,14 @@ CHANGE_WIDTH = 7
 MONEY_WIDTH = 7
 LEFT_WIDTH = 6
 LEAST_TAIL = 12
-"""Fewer cells of a cropped sentence say nothing."""
+"""A shorter part of a sentence would say nothing."""
 MINUTE_S = 60
 FRESH_S = 35
-"""An answer no older than this is `live`: lists and the slowest watched polls come twice a minute."""
+"""Data no older than this counts as current: lists and the slowest polls update twice a minute."""
 
 
 def paint_price(price: Micros | None, role: Role = Role.TEXT) -> Cell:
-    """Show a price for reading, to a tenth of a cent where the exact one has no room."""
+    """Paint a price, rounded to a tenth of a cent if the exact one does not fit."""
     if price is None:
         return Cell(ABSENT, Role.DIM)
     text = read_price(price)
@@ -44,7 +44,7 @@ def paint_price(price: Micros | None, role: Role = Role.TEXT) -> Cell:
 
 
 def paint_spread(spread: Micros | None, role: Role = Role.TEXT) -> Cell:
-    """Show the distance of two prices, to a tenth of a cent where the exact one has no room."""
+    """Paint a spread, rounded to a tenth of a cent if the exact one does not fit."""
     if spread is None:
         return Cell(ABSENT, Role.DIM)
     text = read_distance(spread)
@@ -53,19 +53,19 @@ def paint_spread(spread: Micros | None, role: Role = Role.TEXT) -> Cell:
 
 
 def counted_mid(bid: Micros | None, ask: Micros | None) -> Micros | None:
-    """Return the mid as the sum of an event counts it: no bid is worth 0, no ask a dollar."""
+    """Return the mid as an event's sum counts it: a missing bid is 0, a missing ask a dollar."""
     if bid is None and ask is None:
         return None
     return midpoint(bid or Micros(0), ONE if ask is None else ask)
 
 
 def is_one_sided(bid: Micros | None, ask: Micros | None) -> bool:
-    """Whether a mid counts a side that is empty."""
+    """Return whether one side is empty, so that the mid counts an assumed price."""
     return (bid is None) is not (ask is None)
 
 
 def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
-    """Show the mid that counts, with a sign where one side is empty: nobody trades about there."""
+    """Paint the counted mid, with `~` if one side is empty, so that its price is assumed."""
     middle = counted_mid(bid, ask)
     if middle is None or not is_one_sided(bid, ask):
         return paint_price(middle, role)
@@ -74,7 +74,7 @@ def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
 
 
 def paint_change(change: Micros | None) -> Cell:
-    """Show how far a price has come in a day, to a tenth of a cent, with its sign."""
+    """Paint a day's change, to a tenth of a cent, with its sign."""
     if change is None:
         return Cell(ABSENT, Role.DIM)
     if not change:
@@ -87,14 +87,14 @@ def paint_change(change: Micros | None) -> Cell:
 
 
 def paint_money(amount: Micros | None, role: Role = Role.TEXT) -> Cell:
-    """Show cash in a narrow column."""
+    """Paint cash for a narrow column."""
     if amount is None:
         return Cell(ABSENT, Role.DIM)
     return Cell(format_money_compact(amount, width=MONEY_WIDTH).strip(), role)
 
 
 def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
-    """Show a gain or a loss, by its sign as well as by its colour."""
+    """Paint a gain or a loss, by its sign as well as by its colour."""
     if amount is None:
         return Cell(ABSENT, Role.DIM)
     role = Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
@@ -106,7 +106,7 @@ def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
 
 
 def paint_time_left(end_at: datetime | None, now: datetime, *, is_closed: bool = False) -> Cell:
-    """Show how long something still runs."""
+    """Paint the time left."""
     if is_closed:
         return Cell("closed", Role.DIM)
     if end_at is None:
@@ -117,7 +117,7 @@ def paint_time_left(end_at: datetime | None, now: datetime, *, is_closed: bool =
 
 
 def describe_age(as_of: datetime | None, now: datetime) -> Cell:
-    """Say how old a list is; the words stand still while it is fresh."""
+    """Paint the age of a list; the text does not change while the list is fresh."""
     if as_of is None:
         return Cell("not loaded yet", Role.DIM)
     age_s = (now - as_of).total_seconds()
@@ -127,7 +127,7 @@ def describe_age(as_of: datetime | None, now: datetime) -> Cell:
 
 
 def format_price_age(as_of: datetime | None, now: datetime) -> str:
-    """Write the age of a price that is not live: `<1m`, `3m`, `2h`; it moves once a minute at most."""
+    """Write the age of a stale price: `<1m`, `3m`, `2h`; it changes once a minute at most."""
     if as_of is None:
         return ABSENT
     age_s = (now - as_of).total_seconds()
@@ -135,19 +135,19 @@ def format_price_age(as_of: datetime | None, now: datetime) -> str:
 
 
 class LiveRows(NamedTuple):
-    """How much of a list on show is live."""
+    """How many rows of a list are live."""
 
     live: int
-    """Rows whose prices come from a good book that is streamed."""
+    """Rows with prices from a good streamed book."""
     priced: int
-    """Rows that have a price which may move."""
+    """Rows whose price can move."""
 
 
 NO_ROWS = LiveRows(live=0, priced=0)
 
 
 def describe_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -> Cell:
-    """Say how old a list and its prices are: `updated now` only where every price is live."""
+    """Paint the age of a list and its prices: `updated now` only if every price is live."""
     age = describe_age(as_of, now)
     if age.role is not Role.VERIFIED or rows.live >= rows.priced:
         return age
@@ -155,7 +155,7 @@ def describe_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -
 
 
 def key_of(keymap: Keymap, action_id: str) -> str:
-    """Return the key of an action as the user has it, for a sentence."""
+    """Return the user's key for an action, to be named in a sentence."""
     keys = keymap.keys_of(action_id)
     return key_label(keys[0]) if keys else "the palette"
 
@@ -163,13 +163,13 @@ def key_of(keymap: Keymap, action_id: str) -> str:
 def join_facts(
     facts: Iterable[Cell | Line], width: int, *, separator: str = "  ", tail: str = ""
 ) -> Line:
-    """Put facts side by side, off the edge; what has no room whole is left out.
+    """Join facts in one line with a margin; facts that do not fit whole are left out.
 
     Args:
-        facts: what matters most first; a fact may consist of several cells.
+        facts: the most important first; a fact may consist of several cells.
         width: of the line.
         separator: between two facts.
-        tail: words for the end of the line, which may be cropped.
+        tail: a text for the end of the line, which may be cropped.
     """
     line: list[Cell] = [Cell(" ")]
     used = 1
@@ -188,34 +188,34 @@ def join_facts(
 
 
 def name_fact(name: str, cell: Cell) -> Line:
-    """Put a name before a number."""
+    """Return a number with its name before it."""
     return (Cell(f"{name} ", Role.DIM), cell)
 
 
 def indent(line: Line) -> Line:
-    """Keep a line off the edge."""
+    """Return a line with a margin at its left."""
     return (Cell(" "), *line)
 
 
 def with_star(title: str, *, is_starred: bool) -> str:
-    """Put the sign of a star before a title, where it is starred."""
+    """Return a title, with a star before it if it is starred."""
     return f"{STAR} {title}" if is_starred else title
 
 
 def midpoint(bid: Micros | None, ask: Micros | None) -> Micros | None:
-    """Return the middle of two prices, where both exist."""
+    """Return the midpoint of two prices, if both exist."""
     return None if bid is None or ask is None else Micros((bid + ask) // 2)
 
 
 def spread(bid: Micros | None, ask: Micros | None) -> Micros | None:
-    """Return the distance of two prices, where both exist."""
+    """Return the difference of two prices, if both exist."""
     return None if bid is None or ask is None else Micros(ask - bid)
 
 
 def first_price(market: Market) -> Micros | None:
-    """Return the first outcome's price: the mid, as on every other screen, where there is one.
+    """Return the first outcome's price: the mid if there is one, as on every other screen.
 
-    The metadata host's own price may be of the last trade.
+    The metadata host's own price may be that of the last trade.
     """
     middle = None if market.closed else midpoint(market.best_bid, market.best_ask)
     if middle is not None:
@@ -224,12 +224,12 @@ def first_price(market: Market) -> Micros | None:
 
 
 def first_label(market: Market) -> str:
-    """Return the first outcome's name, made harmless."""
+    """Return the first outcome's name, sanitized."""
     return plain(market.outcomes[0].label) if market.outcomes else ""
 
 
 def unique_keys(bases: Sequence[str]) -> tuple[str, ...]:
-    """Tell rows with one name apart, counting from the oldest at the end of the list."""
+    """Return distinct row keys; repeats are numbered from the oldest, which is listed last."""
     seen: dict[str, int] = {}
     keys: list[str] = []
     for base in reversed(bases):

@@ -1,13 +1,13 @@
-"""Numbers, prices and times as the trader reads them: `format_` writes what is exact, `read_` and `write_` go by what is in force.
+"""Writes numbers, prices and times: `format_` exactly, `read_` and `write_` in the chosen units.
 
-With a `width` the answer fills it exactly, to the right; a number that does not fit becomes a row of `#`,
-because half a number is a wrong number. A size is written by `domain.formats.format_shares`, and here where
-room is short: both cut.
+With a `width` the text fills it exactly, aligned to the right; a number that does not fit becomes a
+row of `#`, because half a number is a wrong number. Sizes are written by
+`domain.formats.format_shares`, and here for narrow columns; both truncate.
 
-In what prices are written for reading, and by which clock, is set in one place for the whole terminal, like
-the time zone of a process (`UNITS`). What is typed and what is sent stays in cents, and so does the ladder,
-whose rows are ticks of a cent. Times are those of the machine this runs on, which over SSH need not be the
-trader's own. So a zone is named: beside a time that stands alone, once on a screen full of them.
+`UNITS` sets the price format and the clock for the whole terminal, like the time zone of a process.
+Typed and sent prices stay in cents, and so does the ladder, whose rows are ticks of a cent. Local
+time is that of the machine that runs pmtui, which over SSH need not be the trader's own. Therefore
+the zone is named: beside a single time, and once on a screen with many.
 """
 
 from collections.abc import Hashable
@@ -36,13 +36,13 @@ TENTH_OF_CENT = Micros(SCALE // 1_000)
 _UNITS = (("k", 1_000), ("M", 1_000_000), ("B", 1_000_000_000), ("T", 1_000_000_000_000))
 _HUNDREDTH = SCALE // 100
 _WHOLE_BELOW = 100_000
-"""Shares from which on a figure that is compared at a glance is written in thousands."""
+"""From so many shares on, a figure meant for a glance is written in thousands."""
 _COMPACT_WIDTH = 6
 _CUT, _NEAREST = 0, 1
-"""Halves of the last digit that are added before a number is cut there."""
+"""Added before truncation, in halves of the last digit."""
 
 
-# Every row of every ladder asks, and the prices of a dollar are few.
+# Every row of every ladder needs it, and there are few prices within a dollar.
 @lru_cache(maxsize=4096)
 def format_price(
     price: Micros,
@@ -52,8 +52,8 @@ def format_price(
 ) -> str:
     """Write a price in cents: `51¢`, `51.5¢`.
 
-    The tick size fixes the least number of decimals, so that a column of prices lines up; digits
-    beyond it are shown, never rounded away.
+    The tick size sets the minimum of decimals, so that a column of prices lines up; digits beyond
+    it are shown, never rounded away.
     """
     text = _cents(abs(price), tick) + "¢"
     return fit_right(("-" if price < 0 else "") + text, width)
@@ -76,17 +76,17 @@ def format_price_change(change: Micros) -> str:
 def format_size_compact(size: Micros, *, width: int | None = None) -> str:
     """Write a size for a narrow column: `167.96` where that fits, else `167.9`, `12,399` or `123.4k`.
 
-    Cut at the hundredth, or as far as there is room, as sentences cut it: no column shows more
-    than there is, and something is never shown as nothing. Only how large it is decides the unit,
-    so that a column does not mix them at random.
+    Truncated at the hundredth or to the width, as in sentences: no column shows more than there is,
+    and something is never shown as nothing. The size alone decides the unit, so that a column does
+    not mix units at random.
     """
     return fit_right(_compact(size, width, add=_CUT), width)
 
 
 def format_whole_size(size: Micros, *, width: int) -> str:
-    """Write a size for a column that is compared at a glance: whole shares, `123k` from 100,000 on.
+    """Write a size to be read at a glance: whole shares, `123k` from 100,000 on.
 
-    Cut, never rounded up; something is never shown as nothing.
+    Truncated, never rounded up; something is never shown as nothing.
     """
     if 0 < size < SCALE:
         text = "<1"
@@ -101,14 +101,14 @@ def format_whole_size(size: Micros, *, width: int) -> str:
 
 
 def format_size_ceil(size: Micros, *, width: int) -> str:
-    """Write a size that must not look smaller than it is in at most `width` cells: `16.8k`.
+    """Write a size that must not look too small, in at most `width` cells: `16.8k`.
 
-    Exact where it fits, else rounded up at the finest step that has room.
+    Exact if it fits, else rounded up to the finest step that fits.
     """
     texts = [_exact(size)]
     for letter, unit in (("", 1), *_UNITS):
         if 10 * size < 9 * unit * SCALE and unit > 1:
-            # Rounded up to one of these it would look far too large.
+            # Rounding up to a larger unit would overstate it by far.
             break
         tenths, whole = -(-size * 10 // (unit * SCALE)), -(-size // (unit * SCALE))
         texts += [f"{tenths // 10:,}.{tenths % 10}{letter}", f"{whole:,}{letter}"]
@@ -116,7 +116,7 @@ def format_size_ceil(size: Micros, *, width: int) -> str:
 
 
 def format_axis_size(size: Micros, *, end: Micros, width: int | None = None) -> str:
-    """Write a mark of an axis in the unit of the axis's end: `50k` beside `100k`."""
+    """Write an axis label in the unit of the axis's end: `50k` beside `100k`."""
     least_of_unit = 10
     units = (
         (letter, unit) for letter, unit in reversed(_UNITS) if end >= least_of_unit * unit * SCALE
@@ -128,12 +128,12 @@ def format_axis_size(size: Micros, *, end: Micros, width: int | None = None) -> 
 
 
 def format_money(amount: Micros) -> str:
-    """Write cash that is there or comes in, to the cent, rounded down: `$1,234.56`."""
+    """Write cash that is held or received, to the cent, rounded down: `$1,234.56`."""
     return write_dollars(cents_down(amount))
 
 
 def format_cost(amount: Micros) -> str:
-    """Write cash that is paid, a fee too, to the cent, rounded up: `$1,234.57`."""
+    """Write cash that is paid, including fees, to the cent, rounded up: `$1,234.57`."""
     return write_dollars(cents_up(amount))
 
 
@@ -149,7 +149,7 @@ def format_money_change(amount: Micros) -> str:
 
 
 def format_worth_change(amount: Micros) -> str:
-    """Write the change of an account's value, rounded down as the value itself is."""
+    """Write the change of an account's value, rounded down like the value itself."""
     cents = cents_down(amount)
     return ("+" if cents > 0 else "") + write_dollars(cents)
 
@@ -166,14 +166,14 @@ def format_money_compact(amount: Micros, *, width: int | None = None) -> str:
 
 
 def format_percent(ratio: Micros, *, decimals: int = 1) -> str:
-    """Write a share of one as percent, rounded half away from zero: `51.5%`."""
+    """Write a fraction of one as percent, rounded half away from zero: `51.5%`."""
     text = _percent(ratio, decimals)
     negative = ratio < 0 and text.strip("0.")
     return f"{'-' if negative else ''}{text}%"
 
 
 def format_age(age_s: float) -> str:
-    """Write how old something is, in its largest unit: `3s`, `2m`, `5h`, `4d`."""
+    """Write an age in its largest unit: `3s`, `2m`, `5h`, `4d`."""
     seconds = max(0, floor(age_s))
     for unit, length in (("d", 86_400), ("h", 3_600), ("m", 60)):
         if seconds >= length:
@@ -182,9 +182,9 @@ def format_age(age_s: float) -> str:
 
 
 def format_time_left(seconds_left: float, *, width: int | None = None) -> str:
-    """Write how long something still runs, in its two largest units: `2d 4h`, `3m 20s`, `ended`.
+    """Write the time left in its two largest units: `2d 4h`, `3m 20s`, `ended`.
 
-    A narrow column gets the largest unit alone.
+    A narrow column gets only the largest unit.
     """
     seconds = floor(seconds_left)
     if seconds <= 0:
@@ -199,7 +199,7 @@ def format_time_left(seconds_left: float, *, width: int | None = None) -> str:
 
 
 def fit_right(text: str, width: int | None) -> str:
-    """Return a number in exactly so many cells, to the right; as it is where none are named."""
+    """Align a number to the right in exactly `width` cells; without a width it is unchanged."""
     if width is None:
         return text
     return text.rjust(width) if len(text) <= width else "#" * width
@@ -227,7 +227,7 @@ def _exact(size: int) -> str:
 
 
 def _compact(size: int, width: int | None, *, add: int) -> str:
-    """Write at most so many cells of a number, cut (`_CUT`) or to the nearest (`_NEAREST`)."""
+    """Write a number in at most `width` cells, truncated (`_CUT`) or rounded (`_NEAREST`)."""
     room = _COMPACT_WIDTH if width is None else width
     sign, size = ("-" if size < 0 else ""), abs(size)
     hundredths = (2 * size + add * _HUNDREDTH) // (2 * _HUNDREDTH) * _HUNDREDTH
@@ -241,7 +241,7 @@ def _compact(size: int, width: int | None, *, add: int) -> str:
     texts = [] if size >= 1_000 * SCALE else [_units(size, SCALE, tenths=True, add=add)]
     texts.append(_units(size, SCALE, add=add))
     for letter, unit in reversed(_UNITS):
-        # What is rounded up to a unit is written in it.
+        # A number that rounds up to a unit is written in that unit.
         if 2 * size >= (2 * unit - add * unit // 1_000) * SCALE:
             texts += [
                 f"{_units(size, unit * SCALE, tenths=t, add=add)}{letter}" for t in (True, False)
@@ -252,7 +252,7 @@ def _compact(size: int, width: int | None, *, add: int) -> str:
 
 
 def _units(size: int, unit: int, *, tenths: bool = False, add: int) -> str:
-    """Write how many of a unit there are, whole or with one decimal."""
+    """Write a size in a unit, whole or with one decimal."""
     if not tenths:
         return f"{(2 * size + add * unit) // (2 * unit):,}"
     count = (20 * size + add * unit) // (2 * unit)
@@ -267,25 +267,25 @@ def _percent(ratio: int, decimals: int) -> str:
 
 
 _LONGEST = 6
-"""Cells that a price may take where nothing else is said: those of a column of prices."""
+"""The cells for a price without a given width: those of a price column."""
 _E = TypeVar("_E", bound=StrEnum)
 
 
 @dataclass(slots=True)
 class Units:
-    """What is in force."""
+    """The price format and the clock in use."""
 
     prices: PriceFormat = PriceFormat.CENTS
     times: Times = Times.LOCAL
 
     @property
     def key(self) -> Hashable:
-        """Differs wherever the same value is written otherwise: pictures are kept by it."""
+        """A cache key: differs whenever the same value is written differently."""
         return self.prices, self.times
 
 
 UNITS = Units()
-"""Of this terminal."""
+"""The units of this terminal."""
 PRICE_NAMES = {
     PriceFormat.CENTS: "Prices in cents.",
     PriceFormat.PERCENT: "Prices in percent; orders and ladders stay in cents.",
@@ -296,37 +296,37 @@ TIME_NAMES = {Times.LOCAL: "Times by the clock of this machine.", Times.UTC: "Ti
 
 
 def next_of(now: _E) -> _E:
-    """Return the member of an enumeration after this one; the first after the last."""
+    """Return the next member of an enumeration, the first after the last."""
     members = list(type(now))
     return members[(members.index(now) + 1) % len(members)]
 
 
 def member_of(usual: _E, value: str) -> _E:
-    """Return the member with a value, or the usual one where there is none."""
+    """Return the member with a value, or the default if there is none."""
     return next((each for each in type(usual) if each.value == value), usual)
 
 
 def shown_time(at: datetime) -> datetime:
-    """Return a moment by the clock in force."""
+    """Return a time in the chosen zone."""
     return at.astimezone(shown_zone())
 
 
 def shown_zone() -> tzinfo | None:
-    """Return the zone of the clock in force; None for that of the machine."""
+    """Return the chosen zone; None for that of the machine."""
     return UTC if UNITS.times is Times.UTC else None
 
 
 def moment_of(local: datetime) -> datetime:
-    """Return the moment at which the clock in force shows a time without a zone."""
+    """Return the instant at which the chosen clock shows this naive time."""
     return local.replace(tzinfo=UTC) if UNITS.times is Times.UTC else local.astimezone()
 
 
 def read_price(price: Micros, *, tick: Micros | None = None, width: int | None = None) -> str:
-    """Write a price for reading: `39.7¢`, `39.7%`, `2.52` or `+152`.
+    """Write a price in the chosen format: `39.7¢`, `39.7%`, `2.52` or `+152`.
 
     Args:
         price: in millionths of a dollar.
-        tick: fixes the least number of decimals of cents and per cent.
+        tick: sets the minimum of decimals of cents and per cent.
         width: to fill exactly, to the right.
     """
     if UNITS.prices is PriceFormat.CENTS:
@@ -340,7 +340,7 @@ def read_price(price: Micros, *, tick: Micros | None = None, width: int | None =
 
 
 def read_average(price: Micros) -> str:
-    """Write an average or a middle for reading: cents and per cent to a tenth."""
+    """Write an average or a midpoint in the chosen format; cents and per cent to a tenth."""
     if UNITS.prices is PriceFormat.CENTS:
         return format_average(price)
     if UNITS.prices is PriceFormat.PERCENT:
@@ -349,19 +349,19 @@ def read_average(price: Micros) -> str:
 
 
 def read_distance(distance: Micros, *, tick: Micros | None = None) -> str:
-    """Write how far two prices are apart: in points of per cent, else in cents, as odds do not subtract."""
+    """Write a spread: in percentage points or cents, because odds do not subtract."""
     text = format_price(distance, tick=tick)
     return text.replace("¢", "%") if UNITS.prices is PriceFormat.PERCENT else text
 
 
 def read_change(change: Micros) -> str:
-    """Write how far a price has come: in points of per cent, else in cents, as odds do not subtract."""
+    """Write a price change: in percentage points or cents, because odds do not subtract."""
     text = format_price_change(change)
     return text.replace("¢", "%") if UNITS.prices is PriceFormat.PERCENT else text
 
 
 def write_clock(at: datetime) -> str:
-    """Write the time of day; whoever shows it names the zone nearby."""
+    """Write the time of day; the caller shows the zone nearby."""
     return f"{shown_time(at):%H:%M:%S}"
 
 
@@ -372,11 +372,11 @@ def write_moment(at: datetime) -> str:
 
 
 def zone_at(at: datetime) -> str:
-    """Name the zone that such a moment is written in: `UTC`, `CEST`, `UTC-03`."""
+    """Return the name of the zone at a time: `UTC`, `CEST`, `UTC-03`."""
     return _name(shown_time(at))
 
 
 def _name(local: datetime) -> str:
-    # Zones without a name of their own are called by their distance.
+    # Zones without a name are named by their offset.
     name = local.tzname() or f"{local:%z}"
     return name if name.isalpha() else f"UTC{name}"

@@ -1,8 +1,8 @@
-"""A screen of the service: its topics, its lines above and below, and where it wants to go.
+"""A screen over the service: its topics, its lines above and below, and navigation messages.
 
-A screen names its topics; they are subscribed while it is in front and let go when it is not.
-Nothing of the service ever touches a widget: a change crosses over by `call_next`. Where a screen wants
-to go it posts as a message, and the application takes it there.
+A screen names its topics; it is subscribed to them while it is in front. The service never touches
+a widget: changes cross over by `call_next`. A screen posts a message to open another screen, and
+the application opens it.
 """
 
 import asyncio
@@ -63,70 +63,71 @@ class EventChosen(Message):
 
 @dataclass
 class MarketChosen(Message):
-    """The trader picked a market, perhaps to trade an outcome of it at once."""
+    """The trader picked a market, possibly to trade an outcome of it at once."""
 
     condition_id: ConditionId
     outcome_index: int = 0
     side: Side | None = None
-    """Of the ticket to open; None for no ticket."""
+    """The side of the ticket to open; None for no ticket."""
     aim: tuple[TokenId, Micros] | None = None
-    """What the cursor begins at: an own order, say."""
+    """Where to put the cursor, such as at an own order."""
 
 
 @dataclass
 class DeskChosen(Message):
-    """The trader wants the ladders of an event's outcomes side by side."""
+    """The trader asked for the ladders of an event's outcomes side by side."""
 
     event_id: EventId
     first: ConditionId | None = None
-    """The market whose ladder has the keys."""
+    """The market whose ladder gets the focus."""
 
 
 @dataclass
 class TransactionsChosen(Message):
-    """The trader wants to see the wallet's transactions."""
+    """The trader asked for the wallet's transactions."""
 
 
 @dataclass(frozen=True, slots=True)
 class CursorItem:
-    """What is under the cursor, for keys that work on every screen."""
+    """The item under the cursor, for keys that work on every screen."""
 
     copied: tuple[str, str] = ("", "")
-    """What `y` copies: its kind in a word or two, and its text; empty for nothing."""
+    """What `y` copies: its kind in a word or two, and the text; empty for nothing."""
     starred: tuple[StarKey, str] | None = None
-    """What `*` stars, with its title."""
+    """What `*` stars, and its title."""
     traded: tuple[Market, int] | None = None
-    """The market that the command line trades, and the outcome."""
+    """The market and the outcome that the command line trades."""
 
 
 def is_live(widget: Widget) -> bool:
-    """Whether a widget has all its parts: it was mounted, and is not being taken away.
+    """Return whether a widget is mounted and not being removed.
 
-    Textual's `is_mounted` stays true for ever, and a widget's parts go before it is told that
-    it goes. A change of the service, or an answer that was waited for, may come in between.
+    Textual's `is_mounted` stays true for ever, and a widget's children are removed before the
+    widget is notified. A topic or an awaited reply may arrive in between.
     """
     return widget.is_mounted and widget.is_running
 
 
 _LADDER = "#book"
-"""The panel of the main ladder, by its id."""
+"""The selector of the main ladder's panel."""
 
 
 def ladder_edge(app: App[None]) -> int:
-    """Return the columns at the left that the ladder of the screen in front takes; 0 without one."""
+    """Return how many columns at the left the screen's ladder takes; 0 without a ladder."""
     below = [screen for screen in app.screen_stack if isinstance(screen, FrameScreen)]
     ladders = below[-1].query(_LADDER) if below else ()
     return max((ladder.region.right for ladder in ladders), default=0)
 
 
 _ONLY_SHOWN = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
-"""What may wait for a slow line: many changes, and nothing follows from them but a picture."""
+"""Topics that a slow connection may defer: they change often, and only the display depends on
+them."""
 _DECIDES_KEYS = (AccountTopic, EventTopic, MarketTopic, StatusTopic, WalletTopic, WatchlistTopic)
-"""What may bring or take away something that a key needs."""
+"""Topics that may change which keys are available."""
 
 
 class TopicFeed:
-    """Subscribes to the topics of one screen and shows what changed, one topic after another."""
+    """Subscribes to the topics of one screen and shows the changes, one topic after another."""
 
     def __init__(
         self,
@@ -136,12 +137,12 @@ class TopicFeed:
         topics: Callable[[], Iterable[Topic]],
         show: Callable[[Topic], None],
     ) -> None:
-        """Begin closed.
+        """Start closed.
 
         Args:
-            screen: on whose task `show` is called.
-            subscriptions: of the service.
-            topics: what the screen watches now.
+            screen: the screen on whose task `show` is called.
+            subscriptions: the service's subscriptions.
+            topics: returns the screen's current topics.
             show: shows what changed.
         """
         self._screen = screen
@@ -153,30 +154,30 @@ class TopicFeed:
 
     @property
     def is_open(self) -> bool:
-        """Whether the screen is told anything."""
+        """Whether the screen is subscribed."""
         return self._subscription is not None
 
     def open(self) -> None:
-        """Watch the topics of now, and no others any more."""
+        """Subscribe to the current topics, and to no others."""
         previous = self._subscription
         self._subscription = self._subscriptions.subscribe(list(self._topics()), self._on_change)
-        # Only now: a topic that stays must not lose its last watcher in between.
+        # Closed last, so that a topic in both keeps a subscriber throughout.
         if previous is not None:
             previous.close()
 
     def renew(self) -> None:
-        """Watch the topics of now, if anything is watched at all."""
+        """Subscribe to the current topics if the feed is open."""
         if self.is_open:
             self.open()
 
     def close(self) -> None:
-        """Watch nothing: what nobody sees costs nothing."""
+        """Unsubscribe: a hidden screen causes no work."""
         if self._subscription is not None:
             self._subscription.close()
             self._subscription = None
 
     def catch_up(self) -> None:
-        """Show what changed while the line had no room for a picture of it."""
+        """Show the changes that were deferred while the connection was behind."""
         late, self._late = self._late, {}
         for topic in late:
             self._show_now(topic)
@@ -189,7 +190,7 @@ class TopicFeed:
         else:
             self._screen.call_next(self._show_and_yield, topic)
 
-    # Between two topics a key gets its turn: all that is told of a frame takes some milliseconds.
+    # Yield between two topics, so that a key need not wait for all changes of a frame.
     async def _show_and_yield(self, topic: Topic) -> None:
         self._show_now(topic)
         await asyncio.sleep(0)
@@ -200,20 +201,20 @@ class TopicFeed:
 
 
 class FrameScreen(Screen[None]):
-    """A screen of the service. Subclasses say what they watch and how they show it."""
+    """A screen over the service. Subclasses name their topics and show them."""
 
     ABOUT: ClassVar[str]
-    """What it is, in a sentence that its help begins with."""
+    """What the screen is; the first sentence of its help."""
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
-    """Whose keys work here; the global ones always do."""
+    """The contexts whose keys work here, besides the global one."""
     PLACE: ClassVar[str] = ""
-    """How it is called where the screen in front is remembered; empty for one that is not."""
+    """The name under which the screen is remembered; empty if it is not."""
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset()
-    """Global keys that would do nothing here; the footer leaves them out."""
+    """Global keys without effect here, which the footer leaves out."""
     actions: Mapping[str, Callable[[], Awaitable[None] | None]] = MappingProxyType({})
-    """What the registry's actions do here, by their names, where controls carry them out."""
+    """The handlers of registry actions, by name."""
     missing_needs: Sequence[Callable[[], Collection[Need]]] = ()
-    """Each returns what keys need and is not there now: such keys are not offered."""
+    """Each returns needs that are not met now; keys with such needs are not offered."""
 
     DEFAULT_CSS = """
     FrameScreen { layout: vertical; }
@@ -234,54 +235,54 @@ class FrameScreen(Screen[None]):
         self.lines = FrameLines(
             self, surface, entries=self._working_keys, are_keys_locked=lambda: self.are_keys_locked
         )
-        """Status, tour, notice and keys."""
+        """The lines for status, tour, notice and keys."""
         self.message_line = self.lines.message_line
-        """Answers keys."""
+        """Shows the answers to keys."""
         self.feed = TopicFeed(
             self,
             surface.subscriptions,
             topics=lambda: (*self.topics(), StatusTopic(), LogTopic()),
             show=self._show,
         )
-        """What it is told of the service."""
+        """The screen's subscriptions."""
 
     def topics(self) -> Iterable[Topic]:
-        """Return what this screen watches now."""
+        """Return the topics that this screen watches now."""
         return ()
 
     def show_topic(self, topic: Topic) -> None:
         """Show what changed; called on the app's own task."""
 
     def compose_body(self) -> ComposeResult:
-        """Yield the widgets between status line and notice."""
+        """Yield the widgets between the status line and the notice."""
         yield from ()
 
     def footer_entries(self) -> tuple[FooterEntry, ...]:
-        """Return the keys that work right here, the nearest first."""
+        """Return the keys that work here, those of the nearest context first."""
         return footer_entries(*self.CONTEXTS, Context.GLOBAL, keymap=self.surface.options.keymap)
 
     @property
     def are_keys_locked(self) -> bool:
-        """Whether single keys trade nothing right here, armed or not."""
+        """Whether single keys are locked here, armed or not."""
         return False
 
     def cursor_item(self) -> CursorItem:
-        """Return what the keys of every screen find under the cursor."""
+        """Return what the keys of every screen act on."""
         return CursorItem()
 
     def place(self) -> Place | None:
-        """Return where this is, to come back to when the terminal is opened again; None for nowhere."""
+        """Return the place to restore in the next session; None if it is not restored."""
         return Place(screen=self.PLACE) if self.PLACE else None
 
     async def action_perform(self, name: str) -> None:
-        """Do what the registry calls `context.<name>`."""
+        """Run the registry's action `context.<name>`."""
         work = self.actions[name]()
         if work is not None:
             await work
 
     @override
     def compose(self) -> ComposeResult:
-        # Before the first layout the screen has no size of its own yet; its widgets have no styles.
+        # Before the first layout the screen has no size, and its widgets have no styles.
         self.set_class(not are_frames_wanted(self.app.size), "-ruled", update=False)
         yield from self.lines.compose_above()
         with Vertical(id="body"):
@@ -289,38 +290,38 @@ class FrameScreen(Screen[None]):
         yield from self.lines.compose_below()
 
     def on_mount(self) -> None:
-        """Fill the frame before anything is heard."""
+        """Show the status and keys before the first topic arrives."""
         self.lines.show_status()
         self.lines.show_footer()
 
     def on_screen_resume(self) -> None:
-        """Start to listen."""
+        """Subscribe and show the current state."""
         self.feed.open()
-        # What changed meanwhile is announced a frame later; the first picture must not show the past.
+        # Pending changes arrive a frame later; the first frame must not show old data.
         self.lines.show_status()
         self.lines.show_footer()
         self.surface.memory.keep_place(self.place())
 
     def on_screen_suspend(self) -> None:
-        """Stop listening: what nobody sees costs nothing. Below a question, one still sees it."""
+        """Unsubscribe when hidden; behind a modal the screen stays visible and subscribed."""
         if (above := self.app.screen).is_modal:
-            # Once it has its own line of keys.
+            # Once the modal has its own line of keys.
             _ = above.call_after_refresh(self.lines.show_footer)
         else:
             self.feed.close()
 
     def on_unmount(self) -> None:
-        """Stop listening for good."""
+        """Unsubscribe for good."""
         self.feed.close()
 
     def on_resize(self, _: events.Resize) -> None:
-        """Lay the frame out for the new width."""
+        """Lay the frame out for the new size."""
         self.set_class(not are_frames_wanted(self.app.size), "-ruled")
         self.lines.show_all()
 
     @on(LineTable.RowHighlighted)
     def follow_cursor(self) -> None:
-        """Offer what can be done with the row that is at the cursor now."""
+        """Offer the keys for the selected row."""
         self.lines.show_footer()
 
     @on(LineTable.TitleClicked)
@@ -351,7 +352,7 @@ class FrameScreen(Screen[None]):
         return (*self._remedies(status), *available(here, missing))
 
     def _remedies(self, status: StatusView) -> tuple[FooterEntry, ...]:
-        """Return the key that lets trading go on where nothing can be sent."""
+        """Return the key that restores trading when nothing can be sent."""
         if self.are_keys_locked or isinstance(self.focused, Input):
             return ()
         loss = self.surface.loss
@@ -366,18 +367,18 @@ class FrameScreen(Screen[None]):
 
 
 def refresh_topics(screen: FrameScreen) -> None:
-    """Fetch everything on a screen again."""
+    """Reload everything on a screen."""
     for topic in screen.topics():
         screen.surface.commands.refresh(topic)
 
 
 def show_answer(app: App[Any], text: str, *, is_refusal: bool = False) -> None:
-    """Show why a key did nothing, or what it did where nothing else shows it.
+    """Show why a key did nothing, or what it did if nothing else shows that.
 
     Args:
-        app: whose screen in front answers.
+        app: the application; its screen in front shows the answer.
         text: one line.
-        is_refusal: whether a form or a question did not open: what is typed next may be meant for it.
+        is_refusal: whether a form or question did not open: the next keys may be meant for it.
     """
     line = app.screen.message_line if isinstance(app.screen, FrameScreen) else None
     if line is None:
@@ -385,5 +386,5 @@ def show_answer(app: App[Any], text: str, *, is_refusal: bool = False) -> None:
     elif is_refusal:
         line.refuse_form(text)
     else:
-        # A line of its own covers nothing.
+        # The message line covers nothing.
         line.show(text)

@@ -22,14 +22,14 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import KeyLine, TextLine
 
 SMALLEST = Size(40, 12)
-"""Every screen shows what it is for down to here; below it says so."""
+"""Every screen works down to this size; a smaller one shows a warning."""
 
 
 _IN_PALETTE = ("global.open", "global.back")
 
 
 class FrameLines:
-    """The lines of one screen. The line of the notices also shows what a key is answered with."""
+    """The lines of one screen. The notice line also shows the answers to keys."""
 
     def __init__(
         self,
@@ -42,10 +42,10 @@ class FrameLines:
         """Build the lines, empty.
 
         Args:
-            screen: the one that they surround.
+            screen: the screen that they surround.
             surface: the service and the user's choices.
-            entries: the keys that work on the screen right now, the nearest first.
-            are_keys_locked: whether single keys trade nothing right now, armed or not.
+            entries: returns the keys that work now, the nearest first.
+            are_keys_locked: returns whether single keys are locked now, armed or not.
         """
         self._screen = screen
         self._surface = surface
@@ -58,15 +58,15 @@ class FrameLines:
         self._notice = TextLine(id="notice")
         self._footer = KeyLine((), surface.options, width=0, id="footer")
         self.message_line = MessageLine(surface.queries, self._show_notice)
-        """Answers keys in the place of the notices."""
+        """Shows the answers to keys in place of the notices."""
 
     def compose_above(self) -> ComposeResult:
-        """Yield what stands above the body."""
+        """Yield the lines above the body."""
         yield self._status
         yield self._loss
 
     def compose_below(self) -> ComposeResult:
-        """Yield what stands below the body."""
+        """Yield the lines below the body."""
         if (replay := self._surface.replay) is not None:
             yield ReplayLine(
                 replay, self._surface.options.keymap, on_pause_change=self.show_status
@@ -76,19 +76,19 @@ class FrameLines:
         yield self._footer
 
     def show_all(self) -> None:
-        """Lay the lines out for the width there is."""
+        """Repaint all lines for the current width."""
         self.show_status()
         self._show_notice()
         self.show_footer()
 
     def show_topic(self, topic: StatusTopic | LogTopic) -> None:
-        """Show what the lines tell of this topic."""
+        """Update the lines that show this topic."""
         if isinstance(topic, StatusTopic):
             self.show_status()
         self._show_notice()
 
     def show_status(self) -> None:
-        """Show profile, money, and what the sources are worth; below it that the service is gone."""
+        """Show profile, money and the health of the sources; below, whether the service is gone."""
         loss, width = self._surface.loss, self._screen.size.width
         self._screen.set_class(loss is not None, "-unserved")
         if loss is not None:
@@ -119,7 +119,7 @@ class FrameLines:
         return format_size_compact(size, width=6).strip()
 
     def show_footer(self) -> None:
-        """Show the keys that work right here: below a question, those that answer it."""
+        """Show the keys that work now; those of the modal if one is open."""
         above = self._screen.app.screen
         if above is not self._screen and above.is_modal:
             entries = self._entries_of(above)
@@ -130,25 +130,25 @@ class FrameLines:
     def _entries_of(self, question: Screen[Any]) -> tuple[FooterEntry, ...]:
         own = question.query(KeyLine)
         if own:
-            # What it calls its keys: one key has one verb on the whole screen.
+            # Use the modal's own labels: a key has one label on the whole screen.
             return own.first().entries
         ids = (active.binding.id for active in question.active_bindings.values())
-        # The palette is Textual's own, and its keys have no names of ours.
+        # The palette is Textual's own; its keys have no entries in our registry.
         keymap = self._surface.options.keymap
         return entries_of(ids, keymap) or entries_of(_IN_PALETTE, keymap)
 
     def note_key(self) -> None:
-        """Mark the notice on the line as read, once it was visible long enough."""
+        """Mark the visible notice as read if it was visible long enough."""
         if self._surface.notice_age.note_key(self._surface.queries.monotonic()):
             self._show_notice()
 
     def show_tour(self, line: Line) -> None:
-        """Show what the tour says next; nothing takes its line away again."""
+        """Show a line of the tour, which nothing else replaces."""
         self._screen.set_class(bool(line), "-touring")
         self._tour.show(line)
 
     def greet(self, line: Line) -> None:
-        """Show this on the line of the notices whenever there is none."""
+        """Show this line whenever there is no notice."""
         self._greeting = line
         self._show_notice()
 

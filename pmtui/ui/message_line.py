@@ -1,4 +1,4 @@
-"""What a screen answers a key with, on the line of the notices: nothing is ever covered."""
+"""Answers to keys, shown on the notice line so that they cover nothing."""
 
 from collections.abc import Callable, Container
 from dataclasses import dataclass
@@ -15,42 +15,42 @@ _SAID_FOR_S = 5.0
 _CONFIRMED_FOR_S = 3.0
 NOTICE_LIFE_S = 12
 SEEN_AFTER_S = 2.0
-"""A notice that was shown for so long when a key is pressed has been seen."""
+"""A notice that was visible for this long counts as seen when a key is pressed."""
 FORM_REST_S = 1.5
-"""So long may fingers go on typing into a form that they expected."""
+"""How long keys may still be meant for a form that did not open."""
 _AS_BAD = frozenset({Level.WARNING, Level.BAD})
-"""What a key is answered with is a warning at most: news of these kinds goes before it."""
+"""An answer to a key is a warning at most: notices of these levels come before it."""
 _ANY = frozenset({Level.GOOD, *_AS_BAD})
 
 
 class NoticeAge:
-    """Which notice there is to show, and for how long a person could have read it, on whichever screen.
+    """Chooses the notice to show, and keeps how long it has been visible on any screen.
 
-    What became of orders stays until a key is pressed after it was in sight long enough to be seen,
-    or until the log is read. Anything else leaves by itself.
+    News of own orders stays until a key is pressed after it was visible long enough, or until the
+    log is read. Other notices expire.
     """
 
     def __init__(self) -> None:
         self._notice: tuple[int, datetime] | None = None
         self._since_s = 0.0
         self._seen_up_to: int | None = None
-        """The last entry that was in sight when a key was pressed; None until the first look."""
+        """The last entry that was visible when a key was pressed; None at first."""
         self._in_sight: tuple[int, float] | None = None
-        """The entry that is shown, and since when."""
+        """The entry shown, and since when."""
 
     def note_key(self, now_s: float) -> bool:
-        """Mark the visible message as seen if it was shown long enough; returns whether it was."""
+        """Mark the visible notice as seen if it was visible long enough; return whether it was."""
         if self._in_sight is None or now_s - self._in_sight[1] < SEEN_AFTER_S:
             return False
         self._seen_up_to = max(self._in_sight[0], self._seen_up_to or 0)
         return True
 
     def pick(self, queries: Queries, *, is_replay: bool) -> LogEntry | None:
-        """Return the entry of the log to show now; None where there is none.
+        """Return the log entry to show now; None for none.
 
         Args:
             queries: the service.
-            is_replay: whether the times of entries are recorded ones, which say nothing of an age.
+            is_replay: whether the entries have recorded times, which give no age.
         """
         found = self._choose(queries, is_replay=is_replay)
         if found is None:
@@ -63,7 +63,7 @@ class NoticeAge:
         log = queries.log()
         newest = log.entries[-1].sequence if log.entries else 0
         if self._seen_up_to is None or newest < self._seen_up_to:
-            # What is older than a notice lasts was told to somebody else, or in the run before.
+            # Older entries were shown to another terminal, or in an earlier run.
             began = queries.now() - timedelta(seconds=NOTICE_LIFE_S)
             old = (e.sequence for e in log.entries if is_replay or e.at < began)
             self._seen_up_to = max(old, default=0)
@@ -76,12 +76,12 @@ class NoticeAge:
         return next(stays, None) or next((e for e in unread if e.until_read), None)
 
     def age_s(self, entry: LogEntry, queries: Queries, *, is_replay: bool) -> float:
-        """Return the age of an entry in real seconds, from the moment on when it was first seen.
+        """Return the age of an entry in real seconds, counted from when it was first seen.
 
         Args:
-            entry: the newest one that is a notice.
+            entry: the latest notice.
             queries: the service, for both its clocks.
-            is_replay: whether the times of entries are recorded ones, which say nothing of an age.
+            is_replay: whether the entries have recorded times, which give no age.
         """
         now_s, notice = queries.monotonic(), (entry.sequence, entry.at)
         if notice != self._notice:
@@ -91,33 +91,33 @@ class NoticeAge:
 
 
 def is_own_news(entry: LogEntry) -> bool:
-    """Whether an entry tells what became of an order, a stop or a target of ours."""
+    """Return whether an entry is news of an own order, stop or target."""
     return entry.kind == "order" and entry.level is not Level.INFO
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """An answer to a key, with the time until which it is shown, by the monotonic clock."""
+    """An answer to a key."""
 
     text: str
     role: Role
     until_s: float
     known_up_to: int
-    """The last entry of the log when the message came: what is older was known by then."""
+    """The latest log entry when the message was shown."""
     yields_to: Container[Level]
-    """Newer entries of the log of these levels take its place."""
+    """Newer log entries of these levels replace it."""
     is_confirmation: bool = False
 
     def paint(self, width: int) -> Line:
-        """Return the message, shortened at a word to the width there is."""
+        """Return the message, ellipsized at a word."""
         return (Cell(f" {ellipsize_words(self.text, width - 1)}", self.role),)
 
 
 class MessageLine:
-    """The answers of one screen: the newest is in force for a few seconds, unless it is withdrawn.
+    """The answers of one screen: the latest stays for a few seconds unless it is withdrawn.
 
-    It knows no widget. The screen shows `current` in the place of a notice, and is told by
-    `changed` when that is another one.
+    It knows no widget. The screen shows `current` in place of a notice, and `changed` is called
+    when that differs.
     """
 
     def __init__(self, queries: Queries, changed: Callable[[], None]) -> None:
@@ -125,46 +125,46 @@ class MessageLine:
         self._changed = changed
         self._message: Message | None = None
         self._refused_at_s: float | None = None
-        """When a form or a question did not open that a key had asked for."""
+        """When a form or a question last failed to open."""
 
     def show(self, text: str) -> None:
-        """Say it for a few seconds, unless the log tells of something as bad meanwhile."""
+        """Show a warning for a few seconds; a notice of the same level replaces it."""
         self._show(text, Role.NOTICE_WARN, _SAID_FOR_S, _AS_BAD)
 
     def confirm(self, text: str) -> None:
-        """Name for a moment what changed in sight; it never keeps a newer notice waiting."""
+        """Show a confirmation briefly; any newer notice replaces it."""
         self._show(text, Role.TEXT, _CONFIRMED_FOR_S, _ANY, is_confirmation=True)
 
     def refuse_form(self, text: str) -> None:
-        """Say why a form or a question does not open; what is typed next may be meant for it."""
+        """Show why a form or a question does not open; the next keys may be meant for it."""
         self._refused_at_s = self._queries.monotonic()
         self.show(text)
 
     def ignores_key(self) -> bool:
-        """Return whether a key may be meant for a form that did not open, and say so if it may."""
+        """Return whether a key may be meant for a form that did not open, and show so if it may."""
         at_s = self._refused_at_s
         is_recent = at_s is not None and self._queries.monotonic() - at_s < FORM_REST_S
         if is_recent:
-            # The keys are ignored once: whoever reads this presses again.
+            # Ignored only for a moment: a trader who reads this presses again.
             self.show("The form did not open: keys are ignored for a moment, try again.")
         return is_recent
 
     def forget_refusal(self) -> None:
-        """Restore the usual meaning of keys."""
+        """Stop ignoring keys."""
         self._refused_at_s = None
 
     def take_back(self, *beginnings: str) -> None:
-        """Withdraw the message if it begins so and is true no more; notices show again."""
+        """Withdraw the message if it starts with one of these; notices show again."""
         if self._message is not None and self._message.text.startswith(beginnings):
             self._clear()
 
     def take_back_confirmation(self) -> None:
-        """Withdraw what was confirmed: something else is in sight now."""
+        """Withdraw a confirmation because the view has changed."""
         if self._message is not None and self._message.is_confirmation:
             self._clear()
 
     def current(self) -> Message | None:
-        """Return the message in force; None once it is too old, or something as bad has come."""
+        """Return the current message; None once it has expired or a notice replaced it."""
         message = self._message
         if message is not None and (
             self._queries.monotonic() >= message.until_s or self._is_outdone(message)

@@ -1,4 +1,4 @@
-"""Which screen is in front: one of each kind at most, over the list of markets; and the one that comes back."""
+"""Navigation: one screen of each kind at most, over the market list; and the last one restored."""
 
 from typing import Any, TypeAlias
 
@@ -27,14 +27,14 @@ Destination: TypeAlias = DeskChosen | EventChosen | MarketChosen | TransactionsC
 
 
 class Navigation:
-    """Puts screens in front of an application."""
+    """Opens and closes screens."""
 
     def __init__(self, app: App[Any], surface: Surface) -> None:
         self._app = app
         self._surface = surface
 
     def go(self, destination: Destination) -> None:
-        """Go where a screen wants to."""
+        """Open the screen that a message asks for."""
         match destination:
             case EventChosen(event_id):
                 _ = self._app.push_screen(EventScreen(self._surface, event_id))
@@ -55,13 +55,13 @@ class Navigation:
                     self._app.screen.show_first(Tab.TRANSACTIONS)
 
     def _disarm(self) -> None:
-        """Disarm single keys when the market changes."""
+        """Disarm single keys because the market changes."""
         until, now = self._surface.queries.status().armed_until, self._surface.queries.now()
         if until is not None and until > now:
             self._surface.commands.disarm("another market was opened")
 
     def return_to_markets(self) -> MarketsScreen:
-        """Close everything over the list of markets, and return that."""
+        """Close everything over the market list, and return that."""
         app = self._app
         while len(app.screen_stack) > 1:
             _ = app.pop_screen()
@@ -71,7 +71,7 @@ class Navigation:
         return screen
 
     def bring_forward(self, kind: type[FrameScreen]) -> None:
-        """Put the screen of a kind in front, and close what was over it."""
+        """Bring the screen of a kind to the front, closing those above it."""
         app = self._app
         if isinstance(app.screen, kind):
             return
@@ -87,23 +87,23 @@ SINGLE_SCREENS: dict[str, type[FrameScreen]] = {
     kind.PLACE: kind
     for kind in (PortfolioScreen, WatchlistScreen, AccountScreen, LogScreen, ConditionalsScreen)
 }
-"""Screens of which there is one at most."""
+"""Screens that exist once at most."""
 
 
 class LastPlace:
-    """Puts the screen in front that was there before; a market that is gone leads to the list."""
+    """Restores the screen of the last session; a market that is gone leads to the list."""
 
     def __init__(self, app: App[Any], surface: Surface, navigation: Navigation) -> None:
         self._app = app
         self._surface = surface
         self._navigation = navigation
-        # The first screen of this session is remembered, too: what was before is read now.
+        # Read now, because the first screen of this session is remembered, too.
         self._place = surface.memory.place
         self._screen: Screen[Any] | None = None
         self._subscription: Subscription | None = None
 
     def restore(self) -> None:
-        """Go there. Whether a market still trades is known only once it has been fetched."""
+        """Open that screen. Whether a market still trades is known only once it has loaded."""
         place = self._place
         match place.screen:
             case MarketScreen.PLACE if place.item:
@@ -129,7 +129,7 @@ class LastPlace:
         self._app.call_next(self._check, topic)
 
     def _check(self, topic: Topic) -> None:
-        # The terminal may be closing: then there is no screen any more.
+        # While the terminal closes there is no screen any more.
         if self._subscription is None or not self._app.screen_stack:
             return
         is_in_front = self._app.screen is self._screen
@@ -138,12 +138,12 @@ class LastPlace:
             return
         self._subscription.close()
         self._subscription = None
-        # Whoever has gone elsewhere, or has begun to type, stays there.
+        # A trader who has moved on, or started to type, stays there.
         if why and is_in_front:
             self._navigation.return_to_markets().message_line.show(why)
 
     def _why_gone(self, topic: Topic) -> str | None:
-        """Say why one cannot stay; empty if one can, None while nobody knows."""
+        """Return why the restored screen must close; empty if it can stay, None while unknown."""
         queries, name, load, is_closed = self._surface.queries, "", Load.LOADING, False
         if isinstance(topic, MarketTopic):
             view = queries.market(topic.condition_id)

@@ -1,4 +1,4 @@
-"""Lets notices leave the terminal: the bell, and the desktop of the machine that the trader sits at."""
+"""Notices outside the terminal: the bell, and the desktop of the trader's machine."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _KINDS = ("notice", "order")
 
 
 class OutsideNotices:
-    """Watches the log and the alerts, whatever is on the screen."""
+    """Watches the log and the alerts, whichever screen is shown."""
 
     def __init__(self, app: App[Any], surface: Surface) -> None:
         self._app = app
@@ -47,14 +47,14 @@ class OutsideNotices:
 
     def _ring(self) -> None:
         rung = self._surface.queries.alerts().fired
-        # Where every notice rings, that of the alert does.
+        # If every notice rings, the alert's own notice rings.
         if rung > self._rung and self._ways.bell is Bell.ALERTS:
             self._app.bell()
         self._rung = rung
 
     def _show(self) -> None:
         log = self._surface.queries.log()
-        # A service that ran before this terminal has a log of its own: what was read stays in it.
+        # A service that ran before this terminal has an older log, of which some entries were read.
         seen, self._seen = self._seen or log.read_up_to, self._newest()
         fresh = [
             entry

@@ -26,10 +26,10 @@ from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 
 SKEW_WORTH_SAYING_MS = 2_000
-"""The venue tells whole seconds, so less may be none at all."""
+"""The venue sends whole seconds, so a smaller skew may be none."""
 SLOW_ROUND_TRIP_MS = 500
-"""The top of an ordinary book changes about once a second (recordings of 2026): an order that takes
-half of one to arrive may meet another book than the one it was priced from."""
+"""The top of an ordinary book changes about once a second (recordings of 2026): an order that
+takes half of one may meet another book than it was priced from."""
 
 _MODE_ROLES = {Mode.PAPER: Role.PAPER, Mode.LIVE: Role.LIVE, Mode.READ_ONLY: Role.READONLY}
 _SHORT = {
@@ -44,7 +44,7 @@ _WORST_FIRST = (
     Source.TRADING, Source.MARKET_STREAM, Source.USER_STREAM, Source.ANALYTICS, Source.METADATA,
     Source.RELAYER,
 )  # fmt: skip
-"""By what an outage costs a trader."""
+"""Ordered by what an outage costs a trader."""
 
 _MILD_STATES = frozenset(
     {
@@ -61,16 +61,16 @@ class _Fact(NamedTuple):
     """A part of the line that is shown whole or not at all."""
 
     rank: int
-    """Where there is no room, the highest rank is left out first."""
+    """The highest rank is left out first."""
     cells: Line
 
 
 _LEAST_GAP = 2
 """Cells between the left and the right part."""
 _APART = 4
-"""More cells that must stay free before the zone is shown."""
+"""Further cells that must stay free for the zone to be shown."""
 _KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TOTAL, _TODAY = range(8)
-"""Ranks. Our orders and cash are left out last; what the portfolio shows too is left out before a reason."""
+"""Ranks. Own orders and cash are left out last; what the portfolio shows, too, before a reason."""
 
 
 class News(NamedTuple):
@@ -78,14 +78,14 @@ class News(NamedTuple):
 
     fills: int = 0
     stops: int = 0
-    """Stops and targets that sold, or could not."""
+    """Stops and targets that sold, or failed to."""
 
 
 NO_NEWS = News()
 
 
 def count_news(log: LogView) -> News:
-    """Count the fills and stop events of the log that were not read yet."""
+    """Count the unread fills and stop events of the log."""
     fills = stops = 0
     for entry in takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries)):
         if entry.kind != "order" or entry.level not in (Level.GOOD, Level.BAD):
@@ -106,18 +106,18 @@ def paint_status(
     paused_reason: str = "",
     armed_size: str = "",
 ) -> Line:
-    """Lay the status out in one line: our account on the left, the sources on the right.
+    """Paint the status in one line: the account on the left, the sources on the right.
 
-    Nothing is cropped: what has no room is left out, the least important first. The time zone stands
-    at the end if nothing else needs its room.
+    Nothing is cropped: what does not fit is left out, the least important first. The time zone is
+    shown at the end if nothing else needs its room.
 
     Args:
         view: the status.
-        width: cells there are.
+        width: the cells available.
         news: unread fills and stop events.
         are_keys_locked: whether an open ticket keeps single keys from trading, armed or not.
-        armed_size: the shares that a single key sends; empty to leave that out.
-        paused_reason: why a replay sends nothing new; empty while it plays.
+        armed_size: the size that single keys send; empty to leave it out.
+        paused_reason: why a replay is paused; empty while it plays.
     """
     facts = _account_facts(view, news, are_keys_locked=are_keys_locked, armed_size=armed_size)
     troubles = _trouble_lines(view, paused_reason)
@@ -132,9 +132,9 @@ def paint_status(
 def _candidates(
     facts: Sequence[_Fact], unwell: Sequence[Line], troubles: Sequence[Line]
 ) -> Iterator[tuple[Line, Line]]:
-    """Yield what may stand on the left and on the right, the fullest first."""
+    """Yield choices for the left and the right part, the longest first."""
     rights = (*unwell, *troubles)
-    # The second half of the troubles are those without their reason.
+    # The second half of the troubles has no reasons.
     with_reason = rights[: len(rights) - len(troubles) // 2]
     for dropped in range(_TODAY + 1, _KEPT, -1):
         left = _join(fact for fact in facts if fact.rank < dropped)
@@ -143,7 +143,7 @@ def _candidates(
 
 
 def _align_right(right: Line, gap: int, now: datetime) -> Line:
-    """Fill a gap before the right part; the zone of all times takes its end if it leaves enough."""
+    """Fill the gap before the right part, with the time zone at its end if that fits."""
     zone = Cell(f" {zone_at(now)} ", Role.DIM)
     left_over = gap - line_width((zone,))
     if left_over < _LEAST_GAP + _APART:
@@ -154,16 +154,16 @@ def _align_right(right: Line, gap: int, now: datetime) -> Line:
 def paint_loss(
     loss: ServiceLoss, account: AccountView, *, keymap: Keymap, width: int, is_typing: bool = False
 ) -> Line:
-    """Show that the service has ended, what goes on without it, and which key starts it again.
+    """Paint that the service has ended, what remains without it, and the key that restarts it.
 
-    What has no room is left out, the keys last.
+    What does not fit is left out, the keys last.
 
     Args:
-        loss: since when, and whether somebody ended it.
-        account: what was known of orders and stops last.
-        keymap: of this user.
+        loss: since when, and whether it was ended on purpose.
+        account: the last known orders and stops.
+        keymap: the user's keys.
         width: of the line.
-        is_typing: whether a field takes what is typed until it is left.
+        is_typing: whether a text field has the focus.
     """
     began = write_clock(loss.at)
     refresh, leave = (key_of(keymap, f"global.{name}") for name in ("refresh", "quit"))
@@ -180,7 +180,7 @@ def paint_loss(
 
 
 def _left_behind(account: AccountView) -> tuple[str, ...]:
-    """Describe the orders that stay at the venue and the stops that are inactive."""
+    """Return the orders that stay at the venue and the stops that are inactive, in words."""
     orders, said = account.open_orders, list[str]()
     if len(orders) == 1:
         (order,) = orders
@@ -194,7 +194,7 @@ def _left_behind(account: AccountView) -> tuple[str, ...]:
 
 
 def describe_health(health: SourceHealth, now: datetime) -> tuple[str, Role]:
-    """Describe a source's state: live, its age, or down with the reason."""
+    """Return a source's state in words: live, its age, or down with the reason."""
     if health.waiting:
         return f"waiting, {health.waiting - 1} ahead", Role.STALE
     match health.state:
@@ -259,7 +259,7 @@ def _account_facts(
 
 
 def _news_facts(view: StatusView, news: News) -> Iterator[_Fact]:
-    """Count unread log entries: our fills and stops, then all others."""
+    """Yield the numbers of unread own fills and stop events, then of other notices."""
     own = " · ".join(
         count(number, name)
         for number, name in ((news.fills, "fill"), (news.stops, "stop event"))
@@ -272,7 +272,7 @@ def _news_facts(view: StatusView, news: News) -> Iterator[_Fact]:
 
 
 def _line_facts(view: StatusView) -> Iterator[_Fact]:
-    """Report a clock error or a slow connection that matters to an order."""
+    """Yield a clock error or a slow round trip that matters to an order."""
     if view.clock_skew_ms is not None and abs(view.clock_skew_ms) > SKEW_WORTH_SAYING_MS:
         words = f"clock off by {abs(view.clock_skew_ms) // 1000}s"
         yield _Fact(_MEANWHILE, (Cell(words, Role.NOTICE_WARN),))
@@ -288,7 +288,7 @@ def _stops(number: int) -> str:
 
 
 def _join(facts: Iterable[_Fact]) -> Line:
-    """Put facts side by side, two cells apart; a coloured fact has a cell of its own at its end."""
+    """Join facts two cells apart; a coloured fact has its own cell at the end."""
     line: list[Cell] = []
     for fact in facts:
         if fact.cells and line:
@@ -302,7 +302,7 @@ def _gain(amount: Micros) -> Cell:
 
 
 def _entry_cells(view: StatusView, *, are_keys_locked: bool, armed_size: str) -> Line:
-    """Show a lock of entry, or that single keys are armed."""
+    """Paint that order entry is locked, or that single keys are armed."""
     if view.kill_lock:
         return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE),)
     if view.armed_until is not None and view.armed_until > view.now:
@@ -315,7 +315,7 @@ def _entry_cells(view: StatusView, *, are_keys_locked: bool, armed_size: str) ->
 
 
 def _unwell_lines(view: StatusView) -> tuple[Line, ...]:
-    """Return the sources that are not live with their states, by long names and by short ones."""
+    """Return the sources that are not live with their states, in long and in short names."""
     bad = [
         (health, words, role)
         for health in view.health
@@ -336,14 +336,14 @@ def _unwell_lines(view: StatusView) -> tuple[Line, ...]:
 
 
 def is_starting(view: StatusView) -> bool:
-    """Whether no host has answered yet."""
+    """Return whether no host has answered yet."""
     return all(health.state is HealthState.IDLE for health in view.health)
 
 
 def _trouble_lines(view: StatusView, paused_reason: str) -> tuple[Line, ...]:
-    """Where not every source has room: the worst in words, and how many more are not well.
+    """Return the worst source's state and the number of others, ever shorter.
 
-    Ever shorter, the second half without a reason.
+    Used when not every source fits. The second half has no reasons.
     """
     said = [
         (h, *describe_health(h, view.now)) for h in view.health if h.state is not HealthState.IDLE
@@ -352,7 +352,7 @@ def _trouble_lines(view: StatusView, paused_reason: str) -> tuple[Line, ...]:
     if not bad:
         if said and paused_reason:
             return ((Cell(f"○ {paused_reason} ", Role.STALE),),)
-        # One sign while all is well: names are for what is not.
+        # One sign while all is well: names are for problems.
         text, role = ("● all live ", Role.VERIFIED) if said else ("○ starting ", Role.DIM)
         return ((Cell(text, role),),)
     worst, words, role = min(
@@ -371,7 +371,7 @@ def _trouble_lines(view: StatusView, paused_reason: str) -> tuple[Line, ...]:
 
 
 def paint_venue(facts: tuple[VenueFact, ...], now: datetime) -> Line:
-    """Say what the venue is up to; nothing while it trades as usual."""
+    """Paint the venue's state; empty while it trades as usual."""
     if not facts:
         return ()
     worst = facts[0]
@@ -381,7 +381,7 @@ def paint_venue(facts: tuple[VenueFact, ...], now: datetime) -> Line:
 
 
 def paint_heartbeat(view: HeartbeatView, now: datetime) -> Line:
-    """Say it in two or three words; nothing where the trader wants no heartbeats at all."""
+    """Paint the state of the heartbeats; empty when they are turned off."""
     if view.policy is HeartbeatPolicy.OFF:
         return ()
     age = format_age((now - view.accepted_at).total_seconds()) if view.accepted_at else ""

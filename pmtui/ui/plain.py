@@ -1,4 +1,4 @@
-"""Untrusted text on its way to the screen: made plain, measured in cells, and shortened at a word."""
+"""Untrusted text for the screen: sanitized, measured in cells, and ellipsized."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ _ESCAPES = re.compile(
 )
 _RUNS = re.compile(" {2,}")
 _BLANK_LETTERS = frozenset("\u115f\u1160\u3164\uffa0")
-"""Hangul fillers: letters by category, empty on the screen."""
+"""Hangul fillers: letters by category, blank on the screen."""
 _SELECTORS = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Variation selectors and the grapheme joiner: terminals disagree on the width they cause."""
 _CLOCK = re.compile(
@@ -33,13 +33,13 @@ _CLOCK = re.compile(
 )
 """A time of day, or two of them, at the end of a title."""
 _LEAST_HEAD = 8
-"""What has to be left of a title before its end may be kept instead."""
+"""What must remain of a title for its end to be kept."""
 _MARKS_PER_LETTER = 2
-"""Enough for written languages; more is a stack that climbs over the neighbouring rows."""
+"""Enough for written languages; more would stack over the neighbouring rows."""
 
 
 class Align(Enum):
-    """Where short text goes in a wide column."""
+    """The alignment of short text in a wide column."""
 
     LEFT = auto()
     RIGHT = auto()
@@ -47,14 +47,14 @@ class Align(Enum):
 
 
 def plain(text: str, width: int | None = None) -> str:
-    """Return the text as one harmless line, cropped to `width` cells when a width is given."""
+    """Return the text sanitized on one line, cropped to `width` cells if given."""
     clean = _clean(text)
     return clean if width is None else _crop(clean, width)
 
 
 def fit(text: str, width: int, align: Align = Align.LEFT) -> str:
     """Return the text in exactly `width` cells, cropped with an ellipsis or padded."""
-    # Spaces at the ends are layout here and must stay, so plain() only sees odd characters.
+    # Spaces at the ends are layout here and must stay, which plain() would strip.
     clean = text if text.isascii() and text.isprintable() else _clean(text, keep_spaces=True)
     clean = _crop(clean, width)
     free = width - cell_len(clean)
@@ -68,10 +68,10 @@ def fit(text: str, width: int, align: Align = Align.LEFT) -> str:
 
 
 def ellipsize_distinctly(texts: Iterable[str], width: int) -> Mapping[str, str]:
-    """Return what stands for those of some texts that are too long and begin alike.
+    """Return distinct short forms of texts that are too long and start alike.
 
-    Each keeps its beginning, and after an ellipsis what is its own: `Cut of 50 bps…European Central Bank`. What
-    is not among them is cut at its end.
+    Each keeps its beginning, and after an ellipsis the part that differs: `Cut of 50 bps…European
+    Central Bank`. Texts not in the result are cropped at the end.
     """
     alike: dict[str, dict[str, None]] = {}
     for text in texts:
@@ -85,12 +85,12 @@ def ellipsize_distinctly(texts: Iterable[str], width: int) -> Mapping[str, str]:
 
 
 def _cut_common(texts: tuple[str, ...], width: int) -> dict[str, str]:
-    """Leave out what texts have in common before they differ, but for their beginning."""
+    """Leave out the common part of texts, except for its beginning."""
     first, last = min(texts), max(texts)
     common = first[
         : sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
     ]
-    # From the beginning of the word that differs.
+    # Start at the word that differs.
     begin, most = common.rfind(" ") + 1, width // 2 - 1
     if begin <= most + 1:
         return {}
@@ -108,7 +108,7 @@ def _cut_common(texts: tuple[str, ...], width: int) -> dict[str, str]:
 
 
 def cell_width(text: str) -> int:
-    """Return how many terminal cells the text takes."""
+    """Return the width of the text in cells."""
     return len(text) if text.isascii() and text.isprintable() else cell_len(text)
 
 
@@ -152,7 +152,7 @@ def _crop(text: str, width: int) -> str:
     if cell_len(text) <= width:
         return text
     clock = _CLOCK.search(text)
-    # Series of an hour differ in nothing else: without it their rows are the same.
+    # Markets of an hourly series differ only in the time: without it their rows look the same.
     ends = (clock.group(), clock.group("start")) if clock is not None else ()
     tail = next((end for end in ends if cell_len(end) + 1 + _LEAST_HEAD <= width), "")
     return set_cell_size(text, width - 1 - cell_len(tail)) + "…" + tail
@@ -161,10 +161,10 @@ def _crop(text: str, width: int) -> str:
 _MARK = "…"
 _SENTENCE_END = re.compile(r"[.;!?](?= )")
 _BEGUN = 24
-"""So much of a sentence, or less, tells nothing that the one before it did not."""
+"""A started sentence of at most so many letters is left out."""
 _LEAST_TITLE = 8
 _REASONED = re.compile(r"^(?P<what>.+?) · (?P<title>.+?) \((?P<reason>.+)\)$")
-"""How an order's end is told: `Rejected: Buy 5 Yes at 50¢ · its market (why)`."""
+"""An order's end in the log: `Rejected: Buy 5 Yes at 50¢ · its market (why)`."""
 
 
 def ellipsize_words(text: str, width: int) -> str:
@@ -174,9 +174,9 @@ def ellipsize_words(text: str, width: int) -> str:
         return text
     cropped = plain(text, width)
     if not cropped.endswith(_MARK):
-        return cropped  # with the time that tells one market of a series from the next
+        return cropped  # with the time that distinguishes the markets of a series
     head = cropped.removesuffix(_MARK)
-    # The mark after a sentence stands by itself, and takes a cell more.
+    # The ellipsis after a sentence stands apart and takes one more cell.
     ends = [
         found.end()
         for found in _SENTENCE_END.finditer(f"{head} ")
@@ -185,12 +185,12 @@ def ellipsize_words(text: str, width: int) -> str:
     if ends and ends[-1] > width // 2 and len(head) - ends[-1] <= _BEGUN:
         return f"{head[: ends[-1]]} {_MARK}"
     last = len(head) if text.startswith(f"{head} ") else head.rfind(" ")
-    # One long word is cut like any text.
+    # A single long word is cut anywhere.
     return f"{head[:last] if last >= width // 2 else head}{_MARK}"
 
 
 def ellipsize_notice(text: str, width: int) -> str:
-    """Return a notice in at most `width` cells; a market's title gives way to the reason."""
+    """Return a notice in at most `width` cells; the market's title is cropped before the reason."""
     text = plain(text)
     found = _REASONED.match(text)
     if found is None or cell_width(text) <= width:

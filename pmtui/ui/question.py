@@ -22,11 +22,11 @@ WIDTH = 64
 MOST_LINES = 4
 _FRAME = 4
 _NARROWEST = 34
-"""Cells inside the frame without which it stands over a ladder, not beside it."""
+"""With fewer cells inside its frame, a question covers the ladder instead of standing beside it."""
 
 
 class QuestionScreen(ModalScreen[bool]):
-    """Shows a few lines; enter does it, escape does not."""
+    """Shows a few lines; enter confirms, escape cancels."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
@@ -42,12 +42,12 @@ class QuestionScreen(ModalScreen[bool]):
     def __init__(
         self, title: str, lines: tuple[Line, ...], *, agree: str, options: Options
     ) -> None:
-        """Ask.
+        """Ask for confirmation.
 
         Args:
             title: what is about to happen.
-            lines: the numbers that matter, already painted.
-            agree: what agreeing does, in a word or two, for the key that does it.
+            lines: the numbers that matter, painted.
+            agree: the label of the agreeing key, in a word or two.
             options: keys and character set of this user.
         """
         super().__init__()
@@ -67,7 +67,7 @@ class QuestionScreen(ModalScreen[bool]):
         with Vertical(id="card") as card:
             card.styles.width = inner + _FRAME
             yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),))
-            # What happens is said whole, on as many lines as that takes.
+            # Lines are wrapped, not cropped.
             for line in self._lines:
                 for part in wrap_line(line, inner, most=MOST_LINES):
                     yield TextLine(part)
@@ -75,19 +75,19 @@ class QuestionScreen(ModalScreen[bool]):
             yield answer_keys(self._agree, self._options, width=inner)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
-        """Remember from when on a key can be an answer."""
+        """Note from when on a key can be an answer."""
         self._opened_time = event.time
 
     def on_key(self, event: events.Key) -> None:
-        """Ignore an agreeing key that was pressed before there was a question."""
+        """Ignore an agreeing key that was pressed before the question opened."""
         keys = self._options.keymap.keys_of("confirm.accept")
         if event.key in keys and event.time <= self._opened_time:
             event.stop()
 
     def action_accept(self) -> None:
-        """Do it."""
+        """Confirm."""
         _ = self.dismiss(result=True)
 
     def action_decline(self) -> None:
-        """Leave everything as it is."""
+        """Cancel."""
         _ = self.dismiss(result=False)

@@ -1,4 +1,4 @@
-"""What every screen is given: the service's three narrow things, and the user's choices."""
+"""What every screen is given: the service's three narrow interfaces, and the user's options."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -19,76 +19,76 @@ from pmtui.ui.replay.replay_controls import ReplayControls
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How this user, on this terminal, wants it."""
+    """The options of this user on this terminal."""
 
     keymap: Keymap = field(default=DEFAULT_KEYMAP)
     ascii_only: bool = False
-    """The terminal shows plain ASCII only."""
+    """Whether the terminal shows only plain ASCII."""
     ticket: TicketRules = DEFAULT_RULES
-    """What is warned of before an order leaves."""
+    """The rules for warnings before an order is sent."""
     flatten_percent: int = DEFAULT_GIVE_WAY
-    """How far below the best bid selling a whole position may fill."""
+    """How far below the best bid the sale of a whole position may fill, in per cent."""
     presets: tuple[Micros, ...] = DEFAULT_PRESETS
     """Sizes in shares that single keys send."""
     chart_interval: Interval = Interval.DAY
-    """How far back a chart reaches at first."""
+    """The initial range of charts."""
     prices: PriceFormat = PriceFormat.CENTS
-    """How prices are written for reading; what is typed stays in cents."""
+    """How prices are displayed; typed prices stay in cents."""
     times: Times = Times.LOCAL
-    """By which clock times are written."""
+    """The clock for displayed times."""
     is_calm: bool = False
-    """Nothing flashes, pulses or fades."""
+    """Whether flashing, pulsing and fading are off."""
     notices: NoticeWays = field(default=NoticeWays())
-    """The ways that notices take out of this terminal."""
+    """How notices are sent outside the terminal."""
     is_attached: bool = False
-    """The service lives in a process of its own, and goes on without this terminal."""
+    """Whether the service runs in its own process and outlives this terminal."""
     is_first_run: bool = False
-    """Nobody has traded here before: say where to begin."""
+    """Whether nobody has traded here before, so that the tour is offered."""
     theme_problems: tuple[str, ...] = ()
     """Which theme files cannot be used, and why."""
 
 
 class ServiceProcess(Protocol):
-    """The process of its own that the service runs in, as an attached terminal knows it."""
+    """The service's own process, as seen by an attached terminal."""
 
     @property
     def loss(self) -> ServiceLoss | None:
-        """Since when there is none; None while it runs."""
+        """Since when the process is gone; None while it runs."""
         ...
 
     @property
     def locked_account(self) -> str:
-        """Whose keystore the service cannot open without a passphrase; empty where there is none."""
+        """The account whose keystore lacks a passphrase; empty if there is none."""
         ...
 
     def start_again(self) -> None:
-        """Start it where somebody ended it."""
+        """Restart the process if it was ended on purpose."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Surface:
-    """The way from a screen to the service."""
+    """A screen's access to the service."""
 
     queries: Queries
     commands: Commands
     subscriptions: Subscriptions
     options: Options = field(default_factory=Options)
     memory: Memory = field(default_factory=Memory)
-    """How the user left the terminal, and what is to come back."""
+    """The state kept from the last session."""
     notice_age: NoticeAge = field(default_factory=NoticeAge)
-    """For how long the newest notice has been shown, on all screens together."""
+    """How long the latest notice has been visible, on all screens together."""
     replay: ReplayControls | None = None
-    """Drives the replay that is shown; None for a live session."""
+    """The controls of a replay; None for a live session."""
     process: ServiceProcess | None = None
-    """The process that the service runs in, where that is not this one."""
+    """The service's process if it is not this one."""
 
     @property
     def loss(self) -> ServiceLoss | None:
-        """Since when the service behind this terminal is gone; None while there is one."""
+        """Since when the service is gone; None while it runs."""
         return None if self.process is None else self.process.loss
 
     @property
     def locked_account(self) -> str:
-        """Whose keystore the service cannot open without a passphrase; empty where there is none."""
+        """The account whose keystore lacks a passphrase; empty if there is none."""
         return "" if self.process is None else self.process.locked_account

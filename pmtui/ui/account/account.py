@@ -1,4 +1,4 @@
-"""The account: every step to trading with its key, what is in force, and cash in and out."""
+"""The account screen: every step to trading, the rules in force, and cash in and out."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -47,12 +47,12 @@ from pmtui.ui.widgets.text_line import TextLine
 
 
 class AccountPane(LinePane):
-    """The line under the cursor in full, below the account's lines or beside them."""
+    """Shows the selected account line in full, below the lines or beside them."""
 
     _shown: AccountLine | None = None
 
     def show(self, line: AccountLine | None) -> None:
-        """Show this one."""
+        """Show this line."""
         self._shown = line
         self.repaint()
 
@@ -69,10 +69,10 @@ class AccountPane(LinePane):
 
 
 WIDE = 150
-"""From here on there is room for the explanation beside the lines."""
+"""The width from which the explanation stands beside the lines."""
 ABOUT_WIDTH = 60
 _EDGES = 4
-"""Strokes of a frame and what is kept free beside them."""
+"""Frame strokes and padding beside the lines, in cells."""
 
 
 class AccountScreen(FrameScreen):
@@ -121,11 +121,11 @@ class AccountScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_mount.
         self.table.focus()
         self._show_lines()
         if self.surface.queries.onboarding().key_problem:
-            # Whoever looks without a key wants to know how to get one.
+            # A trader without a key wants to know how to get one.
             _ = self.table.move_cursor_to(Step.KEY.value)
 
     @override
@@ -144,12 +144,12 @@ class AccountScreen(FrameScreen):
 
     @on(LineTable.RowHighlighted)
     def show_about(self) -> None:
-        """Show what the columns have no room for."""
+        """Show the selected line in full."""
         self.about.show(self._at_cursor())
 
     @on(LineTable.RowSelected)
     def explain(self) -> None:
-        """Explain the line under the cursor in full."""
+        """Open the explanation of the selected line."""
         line = self._at_cursor()
         if line is not None:
             _ = self.app.push_screen(AccountLineScreen(self.surface, line.key))
@@ -179,12 +179,12 @@ class AccountScreen(FrameScreen):
 
 
 class AccountLineScreen(ReadingScreen):
-    """What one line of the account is, what it signs, and what can be done."""
+    """Explains one account line: what it is, what it signs, and what can be done."""
 
     ABOUT: ClassVar[str] = "What one line of the account is, what it signs, and what can be done."
 
     def __init__(self, surface: Surface, key: str) -> None:
-        """Explain the line of this key."""
+        """Explain the line with this key."""
         super().__init__(surface)
         self._key = key
 

@@ -1,4 +1,4 @@
-"""What the account's keys do: take a step, revoke, approve an amount, send, receive, name an address."""
+"""The account screen's keys: steps, revoking, exact approvals, sending, receiving, addresses."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 
@@ -23,7 +23,7 @@ LONGEST_PROBLEM = 140
 
 
 class AccountKeys:
-    """Carries the keys out for the line at the cursor, each with its form or card."""
+    """Runs these keys for the selected line, each with its form or card."""
 
     def __init__(
         self, page: FrameScreen, surface: Surface, line: MessageLine, *,
@@ -41,7 +41,7 @@ class AccountKeys:
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
-        """What each action of the registry's account context does."""
+        """The handlers of the actions in the registry's account context."""
         return {
             "take_step": self.take_step,
             "take_next": self.take_next,
@@ -54,7 +54,7 @@ class AccountKeys:
         }
 
     def missing(self) -> frozenset[Need]:
-        """Return what these keys need and neither the line at the cursor nor the account has."""
+        """Return the needs of these keys that neither the selected line nor the account meets."""
         line = self._at_cursor()
         there = {
             Need.STEP: line is not None
@@ -66,13 +66,13 @@ class AccountKeys:
         return frozenset(need for need, is_there in there.items() if not is_there)
 
     def take_step(self) -> None:
-        """Start the step at the cursor."""
+        """Start the selected step."""
         line = self._at_cursor()
         if line is not None:
             self._take(line)
 
     def take_next(self) -> None:
-        """Start the next missing step, and move the cursor to it."""
+        """Start the next missing step and move the cursor to it."""
         line = next_step(self._lines())
         if line is None:
             self._line.show("Every step is done.")
@@ -81,11 +81,11 @@ class AccountKeys:
         self._take(line)
 
     def paste_relayer_key(self) -> None:
-        """Ask for a relayer key that the trader has, outside the screen."""
+        """Ask for the trader's own relayer key, outside the screen."""
         if reason := why_no_wallet(self._surface):
             self._line.show(reason)
             return
-        # The application's own worker: no screen that goes may leave the terminal half given back.
+        # Run by the app: a closing screen would cancel the prompt with the terminal half restored.
         _ = self._page.app.run_worker(self._take_relayer_key(), exit_on_error=True)
 
     async def _take_relayer_key(self) -> None:
@@ -102,7 +102,7 @@ class AccountKeys:
         return await app.hidden_prompt.ask(prompt) if isinstance(app, TerminalApp) else None
 
     def revoke(self) -> None:
-        """Revoke the approval at the cursor."""
+        """Revoke the selected approval."""
         line = self._at_cursor()
         if line is not None and line.undoes is not None:
             self._flow.take(line.undoes)
@@ -111,7 +111,7 @@ class AccountKeys:
             self._line.show(reason or "Nothing to revoke on this line.")
 
     def approve_exactly(self) -> None:
-        """Ask up to how much the contract at the cursor may spend."""
+        """Ask for the most that the selected contract may spend."""
         line = self._at_cursor()
         if line is None or line.exact is None:
             reason = why_no_wallet(self._surface)
@@ -127,7 +127,7 @@ class AccountKeys:
         self._flow.ask(form)
 
     def send(self) -> None:
-        """Ask to whom cash is to be sent."""
+        """Ask for the recipient and the amount of a transfer."""
         if reason := why_no_wallet(self._surface):
             self._line.show(reason)
             return

@@ -1,6 +1,6 @@
-"""One line of the account screen: a step or a rule in words, and what can be done about it.
+"""One line of the account screen: a step or a rule, and what can be done about it.
 
-Free of secrets: what comes in holds addresses and the first digits of an id.
+Holds no secrets: only addresses and the first digits of an id.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from pmtui.ui.account.account_words import Words
 
 @dataclass(frozen=True, slots=True)
 class AccountLine:
-    """One line in words; addresses are whole in `full` and shortened in `result`."""
+    """A step or a rule; addresses are whole in `full` and shortened in `result`."""
 
     key: str
     words: Words
@@ -25,35 +25,35 @@ class AccountLine:
     full: str = ""
     as_of: datetime | None = None
     problem: str = ""
-    """Why the last question brought nothing."""
+    """Why the last check failed."""
     asked_at: datetime | None = None
-    """When that one was asked."""
+    """When the last check was made."""
     to_do: str = ""
     copied: tuple[str, str] = ("", "")
-    """What can be copied of it, and its text."""
+    """What can be copied from the line: its kind and its text."""
     number: int = 0
-    """Of a step; 0 for what is not one."""
+    """The number of a step; 0 for other lines."""
     is_needed: bool = False
-    """Whether nothing can be traded or redeemed before it is done."""
+    """Whether nothing can be traded or redeemed before this step is done."""
     is_running: bool = False
-    """Whether it is being done right now."""
+    """Whether the step is running now."""
     label: str = ""
-    """What doing it is called, in a word or two."""
+    """The name of the action, in a word or two."""
     does: WalletStep | None = None
-    """What the key of the line prepares; None where there is nothing to do now."""
+    """What the line's key prepares; None when there is nothing to do."""
     undoes: WalletStep | None = None
-    """What takes it back."""
+    """What undoes the step."""
     exact: ApprovalView | None = None
-    """The approval that may have an amount of its own."""
+    """The approval that can be limited to an amount."""
     refreshes: bool = False
-    """Whether the key of the line asks anew."""
+    """Whether the line's key checks again."""
     shows_transactions: bool = False
     """Whether the key of the line shows the wallet's transactions."""
     transaction: TransactionKey | None = None
-    """What runs for it, or ran last."""
+    """The step's running or last transaction."""
 
     @property
     def with_whole_address(self) -> str:
-        """The result, with its address whole."""
+        """The result with its address unshortened."""
         what, text = self.copied
         return self.result.replace(shorten_id(text), text) if what == "address" else self.result

@@ -1,6 +1,6 @@
-"""The account screen's lines: every step and every rule in force, with its result in words.
+"""The account screen's lines: every step and every rule in force, with its result.
 
-Pure, and free of secrets: what comes in holds addresses and the first digits of an id.
+Pure, and holds no secrets: only addresses and the first digits of an id.
 """
 
 from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ ASKED = "not loaded yet"
 PAPER_SPENT = "Play money is given once, when the paper account is made; what it held is spent."
 PAYS_ITSELF = "the key pays by itself: no contract"
 _Result = tuple[str, str]
-"""In short, and in full where that is more."""
+"""A short text, and a full one where there is more to show."""
 _BEATS = {
     BeatState.STARTING: (StepState.NOT_KNOWN, "sent, none accepted yet"),
     BeatState.BEATING: (StepState.DONE, "accepted"),
@@ -53,7 +53,7 @@ _BEATS = {
 def account_lines(
     facts: Onboarding, status: StatusView, wallet: WalletView = NO_WALLET
 ) -> tuple[AccountLine, ...]:
-    """Return every line: the steps with what can be done about them, then what is in force."""
+    """Return all lines: the steps with what can be done about them, then the rules in force."""
     steps = [
         replace(_step(stand, facts), number=number)
         for number, stand in enumerate(step_statuses(facts), 1)
@@ -166,7 +166,7 @@ def _allowance(stand: StepStatus, facts: Onboarding) -> _Result:
         text = "unlimited"
     else:
         text = format_money(Micros(stand.amount)) if stand.amount else "none"
-    # An older host names no contract beside its one allowance.
+    # An older host does not name the contract of its one allowance.
     address = plain(stand.spender.address, 42) or "an unnamed contract"
     return f"{text} to {shorten_id(address)}", f"{text} to {address}"
 
@@ -226,14 +226,14 @@ def _to_do(stand: StepStatus, facts: Onboarding, words: Words) -> str:
 
 
 def describe_remedy_briefly(facts: Onboarding) -> str:
-    """Say the same on one line of a small screen."""
+    """Return the same remedy in one line for a small screen."""
     if " account new " in f"{facts.remedy} ":
         return f"`{facts.remedy}` makes a key; `import` takes yours."
     return describe_remedy(facts)
 
 
 def describe_remedy(facts: Onboarding) -> str:
-    """Say which command adds the key that is missing."""
+    """Return which command adds the missing key."""
     command = facts.remedy
     if not command:
         return "Start this profile again once that is over." if facts.key_problem else ""

@@ -1,4 +1,4 @@
-"""What each line of the account screen is and what it signs, in the trader's words."""
+"""The texts of the account screen: what each line is, and what it signs."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -10,7 +10,7 @@ from pmtui.domain.account.onboarding import Purpose, Step, WalletForm
 
 
 class Rule(StrEnum):
-    """What is in force beside the steps, in the order of the screen."""
+    """Rules in force, listed below the steps in this order."""
 
     SIGNING = "signing"
     BUILDER = "builder"
@@ -21,13 +21,13 @@ class Rule(StrEnum):
 
 
 class Words(NamedTuple):
-    """A line's title, what it is about, and what it has the key sign."""
+    """A line's title, its meaning, and what the key signs for it."""
 
     title: str
     meaning: str
     signing: str = "Nothing is signed for it."
     missing: str = ""
-    """What to do where it is not done."""
+    """What to do while the step is not done."""
 
 
 _APPROVING = (
@@ -146,7 +146,7 @@ PAPER_MEANINGS: Mapping[Step, str] = MappingProxyType(
         "what open orders reserve.",
     }
 )
-"""What is different on paper."""
+"""The meanings that differ on paper."""
 
 ALLOWANCES: Mapping[Purpose, Words] = MappingProxyType(
     {
@@ -201,7 +201,7 @@ FORMS: Mapping[WalletForm, tuple[str, str]] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""In a word or two, and how one knows."""
+"""A short name, and how to recognise the form."""
 
 SIGNATURES: Mapping[SignatureType, str] = MappingProxyType(
     {

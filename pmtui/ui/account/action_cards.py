@@ -1,4 +1,4 @@
-"""The cards of moving, flattening and scaled ladders: drawn from the fields that are hashed."""
+"""The cards for moving, flattening and scaled orders: painted from the fields that are hashed."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -40,7 +40,7 @@ from pmtui.ui.ticket.paint_ticket import side_role, wrap_text
 from pmtui.ui.ticket.ticket_state import describe_doubts, numbers_of
 
 Move = tuple[Order, PreparedOrder]
-"""An order and what is to take its place."""
+"""An order and its replacement."""
 _LEGS_IN_A_COLUMN = 8
 _LEG_WIDTH = 22
 
@@ -54,7 +54,7 @@ def paint_move_card(
     numbers: TicketNumbers | None = None,
     details_key: str = "",
 ) -> tuple[Line, ...]:
-    """Show which orders go, and what is signed in their place; with no key for them, all details."""
+    """Paint the replaced orders and what is signed instead; all details if no key shows them."""
     if len(moves) == 1:
         old, order = moves[0]
         first: tuple[str, ...] = (f"Replaces {describe_resting(old)} (queue place lost)",)
@@ -95,7 +95,7 @@ def paint_flatten_card(
     doubt: str = "",
     details_key: str = "",
 ) -> tuple[Line, ...]:
-    """Show what is sold at which worst price, and what has to be cancelled for it."""
+    """Paint what is sold and at what worst price, and which orders are cancelled first."""
     numbers = plan.numbers
     first = [f"Cancels first: {describe_resting(each)}" for each in plan.in_the_way[:2]]
     if more := len(plan.in_the_way[2:]):
@@ -132,7 +132,7 @@ def paint_scaled_card(
     doubt: str = "",
     details_key: str = "",
 ) -> tuple[Line, ...]:
-    """Show every leg of a ladder and what they come to."""
+    """Paint every leg of a scaled order and the totals."""
     head = orders[0]
     side = Side.BUY if head.unsigned.draft.is_buy else Side.SELL
     lines: list[Line] = [paint_question(mode, f"Send {count(len(orders), 'order')}?")]
@@ -154,14 +154,14 @@ def paint_scaled_card(
 
 
 def describe_resting(order: Order) -> str:
-    """Name an order that rests, by what is left of it."""
+    """Return a resting order in words, with its remaining size."""
     price = format_price(order.price)
     size = format_shares(order.remaining_size)
     return f"{order.side.value} {size} {plain(order.outcome, 14)} @ {price}"
 
 
 def _legs(orders: Sequence[PreparedOrder], width: int) -> list[Line]:
-    """Lay the legs out in one column, or in some where they are many."""
+    """Paint the legs in one column, or in several when there are many."""
     texts = []
     for order in orders:
         _, shares = signed_amounts(order)
@@ -173,11 +173,11 @@ def _legs(orders: Sequence[PreparedOrder], width: int) -> list[Line]:
 
 
 def _common(orders: Sequence[PreparedOrder], width: int, details_key: str) -> list[Line]:
-    """Show what all orders of one card share; their addresses too where no key shows them."""
+    """Paint what all orders of a card share; their addresses too when no key shows them."""
     draft = orders[0].unsigned.draft
     terms = draft.time_in_force + (", post-only" if draft.is_post_only else "")
     lines = list(paint_fact("TIF", terms, width))
-    # A token that is not derived is a reason to look: it waits behind no key.
+    # A token that is not derived needs attention: it is never hidden behind a key.
     if details_key and all(order.is_derived for order in orders):
         lines.append(paint_details_hint(details_key, "addresses"))
         return lines
@@ -191,7 +191,7 @@ def _sentences(texts: Sequence[str], width: int, role: Role) -> list[Line]:
 
 
 class MoveCard(CardScreen):
-    """Shows which orders are cancelled and what takes their place."""
+    """Asks for confirmation of orders' replacements."""
 
     AGREE = "Move"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(
@@ -202,13 +202,13 @@ class MoveCard(CardScreen):
         self, moves: Sequence[Move], *, surface: Surface, doubt: str = "",
         nudge: Callable[[int], None] | None = None,
     ) -> None:  # fmt: skip
-        """Ask.
+        """Ask for confirmation.
 
         Args:
-            moves: orders and what is to take their places, as prepared.
+            moves: orders and their prepared replacements.
             surface: the service and the user's choices.
-            doubt: why it may be a mistake; empty for no reason.
-            nudge: goes on by so many ticks, and asks anew; None where no key has done so.
+            doubt: why this may be a mistake; empty for none.
+            nudge: moves on by so many ticks and asks again; None unless a key nudged.
         """
         super().__init__(surface=surface)
         self._nudge = nudge
@@ -224,14 +224,14 @@ class MoveCard(CardScreen):
         )  # fmt: skip
 
     def action_perform(self, name: str) -> None:
-        """Go on nudging: the card comes back for the new price."""
+        """Nudge again: the card is shown again for the new price."""
         if self._nudge is not None:
             _ = self.dismiss(result=False)
             self._nudge(1 if name == "nudge_up" else -1)
 
 
 class FlattenCard(CardScreen):
-    """Shows what selling the whole position signs, and what it would do now."""
+    """Asks for confirmation of the sale of a whole position, with its estimated fills."""
 
     AGREE = "Sell"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm.details")
@@ -252,7 +252,7 @@ class FlattenCard(CardScreen):
 
 
 class ScaledCard(CardScreen):
-    """Shows every leg of a scaled ladder."""
+    """Asks for confirmation of every leg of a scaled order."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm.details")
 

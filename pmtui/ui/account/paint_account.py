@@ -1,4 +1,4 @@
-"""The account screen: a row for every line, what is next, and one line explained in full."""
+"""Paints the account screen: a row for every line, the next step, and one line in full."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ ACCOUNT_COLUMNS = (
 _AGE_STEP_S = 10
 _RUNNING = ("…", Role.STALE)
 BESIDE_RESULT = sum(column.width + 1 for column in ACCOUNT_COLUMNS if not column.grow) + 1
-"""What the other columns and the scroll bar take, with the cells between them."""
+"""Cells that the other columns and the scroll bar take, gaps included."""
 _SIGNS = {
     StepState.DONE: ("+", Role.NOTICE_GOOD),
     StepState.NOT_DONE: ("x", Role.NOTICE_BAD),
@@ -37,12 +37,12 @@ _SIGNS = {
 
 
 def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
-    """Show a line; its state is said by sign and word, and a failed question beside the result.
+    """Paint a line; its state has a sign and a word, and a failed check stands beside the result.
 
     Args:
         line: what to show.
         now: for its age.
-        room: of the result; an address is shown whole where it has the room.
+        room: cells for the result; an address is shown whole where it fits.
     """
     sign, role = _RUNNING if line.is_running else _SIGNS[line.state]
     word = "running" if line.is_running else line.state.value
@@ -67,7 +67,7 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
 def paint_account_heading(
     lines: Sequence[AccountLine], status: StatusView, *, is_asking: bool, width: int
 ) -> tuple[Line, Line]:
-    """Say whose account this is, and at the right whether anything stands in the way of trading."""
+    """Paint the account's name, and at the right whether anything prevents trading."""
     following = next_step(lines)
     failing = sum(bool(each.problem) for each in lines if each.number)
     running = next((each for each in lines if each.is_running and each.number), None)
@@ -88,7 +88,7 @@ def paint_account_way(
     facts: Onboarding, lines: Sequence[AccountLine], status: StatusView, width: int, *,
     keymap: Keymap,
 ) -> Line:  # fmt: skip
-    """Say what to do next, or what this account is."""
+    """Paint the next step, or what this account is when nothing is left to do."""
     if facts.identity is None and facts.key_problem:
         return join_facts([], width, tail=describe_remedy_briefly(facts))
     running = next((each for each in lines if each.is_running and each.number), None)
@@ -105,7 +105,7 @@ def paint_account_way(
 
 
 def describe_next(line: AccountLine, keymap: Keymap) -> str:
-    """Say which key takes the next step, or why none does."""
+    """Return which key takes the next step, or why none does."""
     if line.is_running:
         return f"{line.words.title}: {line.result}"
     if line.does is not None:
@@ -115,7 +115,7 @@ def describe_next(line: AccountLine, keymap: Keymap) -> str:
 
 
 def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[Line, ...]:
-    """Show a line in full in the room there is: the result, what to do, and what it is."""
+    """Paint a line in full, cropped to the height: the result, what to do, and what it is."""
     shown: list[Line] = [(Cell(text),) for text in wrap_text(line.full, width)]
     if line.problem:
         shown += _wrapped(f"Not checked now: {line.problem}", width, Role.STALE)
@@ -126,7 +126,7 @@ def paint_account_details(line: AccountLine, width: int, height: int) -> tuple[L
 
 
 def paint_explanation(line: AccountLine, now: datetime, width: int) -> tuple[Cell, ...]:
-    """Explain a line in full, one cell for each line of text."""
+    """Paint the explanation of a line, one cell for each line of text."""
     checked = f", checked {_ago(line.as_of, now)}" if line.as_of is not None else ""
     asked = f" (asked {_ago(line.asked_at, now)})" if line.asked_at is not None else ""
     sections = (
@@ -147,7 +147,7 @@ def paint_explanation(line: AccountLine, now: datetime, width: int) -> tuple[Cel
 
 
 def _age(as_of: datetime | None, now: datetime) -> str:
-    """Say an age in steps of ten seconds: a dozen lines that count would never stand still."""
+    """Return an age in steps of ten seconds: a dozen lines of seconds would never settle."""
     if as_of is None:
         return ""
     age_s = (now - as_of).total_seconds()

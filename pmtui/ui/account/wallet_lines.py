@@ -1,6 +1,6 @@
-"""The account screen's lines where a deposit wallet can be used: what each step is, does and undoes.
+"""The account lines for a deposit wallet: what each step is, does and undoes.
 
-Pure: the service says how everything stands, and prepares what is signed.
+Pure: the service reports the state of each step and prepares what is signed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -50,7 +50,7 @@ _ORDER = tuple(
         Step.CODE, Step.ALLOWANCE, Step.BALANCE, Step.STANDING,
     )
 )  # fmt: skip
-"""Of the steps (docs/wire.md#onboarding): keys come before what they are needed for."""
+"""The order of the steps (docs/wire.md#onboarding): a key comes before the steps that need it."""
 _LONGEST = 160
 _SHOWN_OF_KEY = 8
 NOT_FOR_TRADING = "Trading does not need it; redeeming, approving and sending do."
@@ -58,7 +58,7 @@ ALL_APPROVED = "all that is needed"
 NOT_SEEN = "not seen by the relayer; deployed on chain"
 LOG_IN = "Trading needs a login: your key signs it, and it moves no money."
 APPROVALS = "approvals"
-"""Begins the key of every line of an approval."""
+"""The prefix of every approval line's key."""
 _SIGNING = {
     ApprovalKind.CASH: "approve(this contract, an amount) on the dollar's own contract (pUSD), in "
     "a batch that your key signs for the wallet.",
@@ -68,9 +68,9 @@ _SIGNING = {
 
 
 def with_wallet(lines: Sequence[AccountLine], view: WalletView) -> tuple[AccountLine, ...]:
-    """Return the lines of an account with what its wallet says of them, and what can be done.
+    """Return the account lines, completed from the wallet's state and with their actions.
 
-    Where nothing can be done with a wallet the lines are returned as they are.
+    Returns the lines unchanged when no wallet can be used.
     """
     if view.load not in (Load.READY, Load.LOADING) or view.reason:
         return tuple(lines)
@@ -93,7 +93,7 @@ def with_wallet(lines: Sequence[AccountLine], view: WalletView) -> tuple[Account
 
 
 def _place_of(line: AccountLine) -> int:
-    """Return where a line stands among the others: keys first, then the wallet and what it allows."""
+    """Return the sort position of a line: keys first, then the wallet and its approvals."""
     name = Step.ALLOWANCE.value if line.key.startswith(Step.ALLOWANCE.value) else line.key
     return _ORDER.index(name) if name in _ORDER else len(_ORDER)
 
@@ -142,7 +142,7 @@ def _with_step(line: AccountLine, step: WalletStepView, *, label: str) -> Accoun
 
 
 def _deployed(line: AccountLine, view: WalletView) -> AccountLine:
-    """Show a deployment on its way, else what the relayer says of the wallet."""
+    """Return the line with a pending deployment, else with the relayer's report on the wallet."""
     step = view.step(StepKind.DEPLOY)
     if step is None:
         return line
@@ -189,7 +189,7 @@ def _relayer_key(line: AccountLine, view: WalletView) -> AccountLine:
     if view.relayer_key:
         return done
     if view.is_deployed and not view.missing_approvals():
-        # Trading goes on without one; what goes through the relayer asks for it.
+        # Trading works without a relayer key; actions that go through the relayer ask for it.
         return replace(done, state=onboarding.StepState.NOT_NEEDED, to_do=NOT_FOR_TRADING)
     return replace(done, to_do=words.missing, is_needed=True)
 
@@ -333,7 +333,7 @@ def _transactions(line: AccountLine, view: WalletView) -> AccountLine:
 
 
 def _numbered(lines: Iterable[AccountLine]) -> tuple[AccountLine, ...]:
-    """Count the steps anew: approvals are one each."""
+    """Renumber the steps: each approval counts as one."""
     rules = {rule.value for rule in Rule}
     number, counted = 0, []
     for line in lines:

@@ -1,1 +1,1 @@
-"""One order for all outcomes of an event: a form that prices the legs, a card, and how each leg ended."""
+"""One order for all outcomes of an event: a form that prices the legs, a card, and the results."""

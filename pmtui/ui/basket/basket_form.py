@@ -53,7 +53,7 @@ from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries
 
 _WORDS = {BasketSide.YES: "Yes", BasketSide.NO: "No"}
 _FINE = (Role.DIM, Role.NOTICE_GOOD)
-"""How a leg looks that nothing is wrong with."""
+"""The roles of a leg without a problem."""
 _LEGS_IN_A_COLUMN = 10
 _MOST_COLUMNS = 3
 _COST = 10
@@ -63,7 +63,7 @@ ONE_BY_ONE = "Legs fill whole or not at all, each by itself: some may fill and o
 
 
 def paint_room(room: BasketRoom) -> Line:
-    """Say how large a basket may be, or that there can be none, and why."""
+    """Paint how large a basket may be, or why none is possible."""
     least, at_best = format_shares(room.least), format_shares(room.at_best)
     if room.is_impossible:
         name = plain(room.thinnest, 16)
@@ -78,9 +78,9 @@ def paint_room(room: BasketRoom) -> Line:
 def paint_legs(
     plan: BasketPlan, width: int, ends: Sequence[Cell] = (), *, most: int
 ) -> tuple[Line, ...]:
-    """Show every leg with its price and cost, or why it cannot be bought, and how it ended.
+    """Paint every leg with its price and cost, or why it cannot be bought, and its result.
 
-    Where not all fit into `most` lines, those that are in the way of a whole basket come first.
+    When not all fit into `most` lines, the legs that prevent a whole basket come first.
     """
     legs: list[tuple[bool, Line]] = []
     for number, leg in enumerate(plan.legs):
@@ -101,7 +101,7 @@ def paint_legs(
 
 
 def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Line, ...]:
-    """Show what all legs cost, what they pay in the end, and what stays of it after fees."""
+    """Paint the cost of all legs, their payout, and the gain after fees."""
     words = _WORDS[plan.side]
     cost = format_cost(Micros(plan.cost + plan.fees))
     lines: list[Line] = [
@@ -134,7 +134,7 @@ def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Lin
 def paint_basket_card(
     orders: Sequence[PreparedOrder], plan: BasketPlan, width: int, *, mode: Mode, doubt: str = ""
 ) -> tuple[Line, ...]:
-    """Show every leg from the fields that are hashed, and what the whole basket brings."""
+    """Paint every leg from the fields that are hashed, and the totals of the basket."""
     words = _WORDS[plan.side]
     question = f"Buy {format_shares(plan.sets)} {words} in {count(len(orders), 'market')}?"
     lines: list[Line] = [paint_question(mode, question)]
@@ -152,7 +152,7 @@ def paint_basket_card(
 
 
 def _card_legs(orders: Sequence[PreparedOrder], names: Sequence[str], width: int) -> list[Line]:
-    """Lay the legs out in one column, or in some where they are many: none may be left out."""
+    """Paint the legs in one column, or in several when there are many: none may be left out."""
     columns = min(-(-len(orders) // _LEGS_IN_A_COLUMN), _MOST_COLUMNS)
     rows, part = -(-len(orders) // columns), width // columns
     legs: list[Line] = []
@@ -166,7 +166,7 @@ def _card_legs(orders: Sequence[PreparedOrder], names: Sequence[str], width: int
 
 
 def paint_basket_sent(verdicts: Sequence[Verdict], legs: int) -> Line:
-    """Say how many legs are bought, once the venue has said so."""
+    """Paint how many legs were bought, once the venue has answered."""
     if len(verdicts) < legs:
         return (Cell("sending", Role.NOTICE_WARN, Emphasis.BOLD),)
     bought = sum(is_bought(verdict) for verdict in verdicts)
@@ -183,12 +183,12 @@ def paint_basket_sent(verdicts: Sequence[Verdict], legs: int) -> Line:
 
 
 def is_bought(verdict: Verdict) -> bool:
-    """Whether a leg is whole."""
+    """Return whether a leg was bought whole."""
     return isinstance(verdict, Accepted) and verdict.status is OrderStatus.FILLED
 
 
 def paint_end(verdict: Verdict | None) -> Cell:
-    """Say how a leg ended."""
+    """Paint the result of a leg."""
     if isinstance(verdict, Accepted) and verdict.status is OrderStatus.FILLED:
         return Cell(f"bought {format_shares(verdict.filled_size)}", Role.NOTICE_GOOD)
     return paint_leg_end(verdict, None)
@@ -207,18 +207,18 @@ def _price(average: Micros | None) -> str:
 _SIDE_WORDS = {BasketSide.YES: " all Yes (buy the set)", BasketSide.NO: " all No (sell the set)"}
 _STEP = Micros(ONE)
 _CHROME = 10
-"""Lines of the form that show no leg: borders, entries, sums and keys."""
+"""Lines of the form that show no leg: borders, entries, totals and keys."""
 
 
 class BasketCard(CardScreen):
-    """Shows every leg of a basket."""
+    """Asks for confirmation of every leg of a basket."""
 
     AGREE = "Buy"
 
     def __init__(
         self, orders: Sequence[PreparedOrder], plan: BasketPlan, *, surface: Surface, doubt: str
     ) -> None:
-        """Ask whether to send these legs; `doubt` says why it may be a mistake."""
+        """Ask whether to send these legs; `doubt` is why that may be a mistake."""
         super().__init__(surface=surface)
         self._orders = tuple(orders)
         self._plan = plan
@@ -231,7 +231,7 @@ class BasketCard(CardScreen):
 
 
 class BasketForm(OrderForm[None]):
-    """Takes a side and a size; enter asks, escape leaves."""
+    """Takes a side and a size; enter reviews the basket, escape closes the form."""
 
     WIDTH: ClassVar[int] = 76
     DEFAULT_CSS = """
@@ -255,7 +255,7 @@ class BasketForm(OrderForm[None]):
         self._event = event
         self._markets = tuple(markets)
         self._missing: tuple[Market, ...] = ()
-        """The markets of legs that were refused: they are bought again alone."""
+        """The markets of refused legs, which alone are bought again."""
         self._side = BasketSide.YES
         self._sent: tuple[PreparedOrder, ...] = ()
         self._sent_plan: BasketPlan | None = None
@@ -280,7 +280,7 @@ class BasketForm(OrderForm[None]):
             yield self.keys()
 
     def on_mount(self) -> None:
-        """Begin with as many as the smallest preset, and hear of every book."""
+        """Start with the smallest preset and subscribe to every book."""
         presets = self._surface.options.presets
         self.size_field.value = format_micros(presets[0]) if presets else ""
         self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._follow)
@@ -288,7 +288,7 @@ class BasketForm(OrderForm[None]):
         self.show()
 
     async def action_accept(self) -> None:
-        """Ask whether to send the legs; once all have ended, leave."""
+        """Ask whether to send the legs; close once all have ended."""
         if self._sent:
             if len(self._verdicts) == len(self._sent):
                 self._go_on()
@@ -312,7 +312,7 @@ class BasketForm(OrderForm[None]):
         _ = self.app.push_screen(card, decide)
 
     def _go_on(self) -> None:
-        """Price what was refused again; close where nothing was."""
+        """Price the refused legs again; close if there are none."""
         refused = {
             order.condition_id
             for order, verdict in zip(self._sent, self._verdicts, strict=True)
@@ -337,7 +337,7 @@ class BasketForm(OrderForm[None]):
         agree = "Review" if not self._sent else "Price again" if is_short else "Close"
         entries = answer_entries(agree, self._surface.options)
         if not self._sent and (plan is None or not plan.is_whole):
-            # What cannot be bought whole cannot be reviewed.
+            # A basket that cannot be bought whole cannot be reviewed.
             entries = tuple(entry for entry in entries if entry.id != "confirm.accept")
         self.query_one(KeyLine).show_keys(entries, self.WIDTH)
         if plan is None:
@@ -363,7 +363,7 @@ class BasketForm(OrderForm[None]):
         size = parse_size(self.size_field.value) or Micros(0)
         stepped = max(size + message.step.value * _STEP, _STEP)
         if message.step > 0:
-            # Fewer would be no order somewhere: nobody steps through them one by one.
+            # The first step up goes to the smallest basket that the venue accepts.
             stepped = max(stepped, least_sets(self._baskets()))
         self.size_field.value = format_micros(Micros(stepped))
 
@@ -372,7 +372,7 @@ class BasketForm(OrderForm[None]):
         self._side = BasketSide.NO if self._side is BasketSide.YES else BasketSide.YES
         self._forget_sent()
         self._missing = ()
-        # The other tokens have books of their own.
+        # The other outcomes have their own books.
         before = self._subscription
         self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._follow)
         if before is not None:
@@ -427,7 +427,7 @@ class BasketForm(OrderForm[None]):
         sent = [place(order.order_id for order in batch) for batch in batches]
         _ = self.run_worker(self._await(sent, orders))
 
-    # Only the words are lost when this screen goes: the service owns the orders.
+    # A closed screen loses only the messages: the service owns the orders.
     async def _await(self, sent: list[CommandId], orders: tuple[PreparedOrder, ...]) -> None:
         for command_id in sent:
             verdicts = await self._surface.commands.batch_verdict(command_id)

@@ -1,4 +1,4 @@
-"""A price over time: the pane, and its painting as curve or candles with volume, own fills, and the price that the ladder points at."""
+"""A price over time: a curve or candles with volume, own fills and the ladder's cursor price."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -48,12 +48,12 @@ _MARKS = (
     ("╵", "│", "╽"),
     ("╹", "╿", "┃"),
 )
-"""By what the upper half holds, then the lower: nothing, a wick, a body."""
+"""Indexed by the content of the upper half, then of the lower: nothing, a wick, a body."""
 _NOTHING, _WICK, _BODY = range(3)
 
 
 def draw_candles(canvas: Canvas, axes: Axes, points: Sequence[PricePoint]) -> None:
-    """Lay the candles of a series; in ASCII `+` rose, `#` fell, `|` is the wick."""
+    """Draw the candles of a series; in ASCII `+` rose, `#` fell, `|` is the wick."""
     length = candle_length(axes.last - axes.first, max(axes.columns // _CELLS_EACH, 1))
     usable = [point for point in points if axes.low <= point.price <= axes.high]
     for candle in candles_of(usable, length):
@@ -88,9 +88,9 @@ def _half(price: Micros, axes: Axes) -> int:
 
 
 def tag_price(drawing: Drawing, line: PriceLine) -> Drawing:
-    """Put the last price of a line as a tag on the axis; one out of sight stands at the nearer end.
+    """Add the last price as a tag on the axis; a price out of range is tagged at the nearer end.
 
-    The drawing may be seconds old: what it is tagged with is not.
+    The drawing may be seconds old; the tag never is.
     """
     if not line.points or not drawing.rows:
         return drawing
@@ -110,11 +110,11 @@ def tag_price(drawing: Drawing, line: PriceLine) -> Drawing:
 
 
 def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
-    """Draw a line at a price where the curve is not, with the price beside it.
+    """Draw a horizontal line at a price, behind the curve, with the price beside it.
 
     Args:
-        drawing: what was drawn.
-        price: where; None or a price out of sight leaves the picture as it is.
+        drawing: the drawing to mark.
+        price: where; None or a price out of range leaves the drawing unchanged.
     """
     lines = drawing.lines
     row = None if price is None else row_of_price(price, drawing.prices, drawing.rows)
@@ -130,7 +130,7 @@ def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
 
 
 def _stroked(cell: Cell, stroke: str) -> list[Cell]:
-    """Put the stroke where a cell shows nothing or the grid alone."""
+    """Draw the stroke where a cell is blank or shows only the grid."""
     is_grid = bool(cell.emphasis & Emphasis.DIM)
     if is_grid or all(mark in BLANKS for mark in cell.text):
         return [Cell(stroke * len(cell.text), Role.KEY, ground=cell.ground)]
@@ -141,7 +141,7 @@ def _stroked(cell: Cell, stroke: str) -> list[Cell]:
 
 
 def _cropped(line: Line, width: int) -> list[Cell]:
-    """Return the left part of a line; characters of a chart are one cell wide each."""
+    """Return the left part of a line; every character of a chart is one cell wide."""
     kept: list[Cell] = []
     for cell in line:
         room = width - sum(len(each.text) for each in kept)
@@ -154,7 +154,7 @@ def _cropped(line: Line, width: int) -> list[Cell]:
 def add_out_of_range(
     title: Line, price: Micros | None, prices: tuple[Micros, Micros], width: int
 ) -> Line:
-    """Say in the title where the cursor is when it is out of sight."""
+    """Add the cursor's price to the title when it is out of range."""
     if price is None or prices[0] <= price <= prices[1]:
         return title
     where = "above" if price > prices[1] else "below"
@@ -167,11 +167,11 @@ def add_out_of_range(
 MIN_WIDTH = 16
 MIN_HEIGHT = 4
 _OLD_S = 60
-"""Seconds from which on the end of a line is old."""
+"""The age in seconds from which the end of a line is marked as old."""
 _VOLUME_FROM = ((14, 3), (10, 2), (7, 1))
-"""Heights from which on so many rows tell of volume."""
+"""Pairs of a least height and the rows that volume gets from there on."""
 _LEAST_VOLUME_COLUMNS = 3
-"""Trades of a shorter time are no strip."""
+"""Trades in fewer columns than these get no volume strip."""
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _FULL = 8
 
@@ -185,14 +185,14 @@ class ChartStyle(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ChartData:
-    """What is drawn of one outcome."""
+    """What is drawn for one outcome."""
 
     points: tuple[PricePoint, ...]
     """At least one, ascending in time."""
     until: datetime | None = None
-    """Where the time shown ends, where that is later."""
+    """The end of the time axis, if later than the last point."""
     prints: tuple[TradePrint, ...] = ()
-    """Public trades of this outcome, in any order: the volume that is known."""
+    """Public trades of this outcome, in any order: the source of the volume."""
     fills: tuple[Fill, ...] = ()
     """Own fills of this outcome, in any order."""
     style: ChartStyle = ChartStyle.LINE
@@ -201,9 +201,9 @@ class ChartData:
 def paint_chart_title(
     view: HistoryView, curve: PriceLine, now: datetime, width: int
 ) -> tuple[Line, Line]:
-    """Name the interval; beside it stand the prices at both ends and the change between them.
+    """Paint the interval, the first and last price, and the change between them.
 
-    A line that ends before now says when. The other intervals are named where there is room.
+    A line that ends before now shows its age. The other intervals are listed if they fit.
     """
     name: list[Cell] = [Cell("PRICE ", Role.HEADING), Cell(view.interval.value, Role.KEY)]
     line: list[Cell] = []
@@ -214,7 +214,7 @@ def paint_chart_title(
         moved = Micros(_readable(last) - _readable(first))
         change = read_change(moved)
         sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
-        # Both ends: the venue counts a change of its own, over other times.
+        # Both prices, because the venue states another change, over another period.
         line += [Cell(f"{ends[0]} → {ends[1]}  ", Role.DIM), Cell(f"{sign}{change}", role)]
         age_s = (now - curve.points[-1].at).total_seconds()
         if curve.end is LineEnd.RESULT:
@@ -227,7 +227,7 @@ def paint_chart_title(
 
 
 def paint_intervals(chosen: Interval) -> list[Cell]:
-    """Name all intervals, the chosen one in brackets."""
+    """Paint all intervals, the chosen one in brackets."""
     cells = [Cell("PRICE", Role.HEADING)]
     for each in Interval:
         is_chosen = each is chosen
@@ -241,7 +241,7 @@ def _readable(price: Micros) -> Micros:
 
 
 def chart_words(view: HistoryView, curve: PriceLine, width: int, height: int) -> str:
-    """Say why there is no curve; empty when there is one."""
+    """Return why there is no curve; empty when there is one."""
     if curve.is_drawable:
         small = width < MIN_WIDTH or height < MIN_HEIGHT
         return "No room for the chart." if small else ""
@@ -255,7 +255,7 @@ def chart_words(view: HistoryView, curve: PriceLine, width: int, height: int) ->
 
 
 def draw_chart(data: ChartData, width: int, height: int, *, ascii_only: bool = False) -> Drawing:
-    """Draw at least two points in exactly `height` lines of `width` cells; for a thread."""
+    """Draw at least two points in exactly `height` lines of `width` cells; runs in a thread."""
     data = replace(data, points=_drawable(data.points))
     points, last = data.points, data.points[-1].price
     rows = max(height - 1, 1)
@@ -283,21 +283,21 @@ def draw_chart(data: ChartData, width: int, height: int, *, ascii_only: bool = F
 
 
 def _drawable(points: tuple[PricePoint, ...]) -> tuple[PricePoint, ...]:
-    """Leave out what is no price; where nothing else is known, the middle is as good as any."""
+    """Drop invalid prices; when none remain, draw them all at one half."""
     kept = tuple(point for point in points if 0 <= point.price <= ONE)
     return kept or tuple(PricePoint(point.at, Micros(ONE // 2)) for point in points)
 
 
 def _axis_width(data: ChartData, width: int, rows: int) -> int:
     axes = axes_over(data.points, width, rows)
-    # The tag moves on while the drawing stays: its digits have room beforehand.
+    # The tag moves while the drawing stays, so its digits are reserved here.
     last = data.points[-1].price
     near = (axis_price(Micros(last + step)) for step in (0, FINEST, -FINEST))
     return 2 + max(len(name) for name in (*near, *price_names(axes).values()))
 
 
 def _axis_cells(axes: Axes, *, strip: int, width: int) -> list[Line]:
-    """Return what stands right of each row: labelled prices, and the volume."""
+    """Return the cells right of each row: price labels, and the volume label."""
     names = price_names(axes)
     cells: list[Line] = []
     for row in range(axes.rows + strip):
@@ -310,7 +310,7 @@ def _axis_cells(axes: Axes, *, strip: int, width: int) -> list[Line]:
 
 
 def _draw_fills(canvas: Canvas, axes: Axes, fills: Iterable[Fill]) -> None:
-    """Mark own fills where and when they happened; a purchase points up, a sale down."""
+    """Mark own fills at their time and price; a buy points up, a sell down."""
     buy, sell, both = "▲", "▼", "◆"
     placed: dict[tuple[int, int], set[Side]] = {}
     for fill in fills:
@@ -331,7 +331,7 @@ def _volume_rows(prints: Sequence[TradePrint], axes: Axes) -> int:
 
 
 def _volumes(prints: Iterable[TradePrint], axes: Axes) -> list[int]:
-    """Return the shares traded in the time of each column."""
+    """Return the shares traded during each column."""
     volumes = [0] * axes.columns
     for trade in prints:
         column = axes.column_of(trade.at)
@@ -354,7 +354,7 @@ def _draw_volume(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], strip
 
 
 class ChartPane(DrawnPane, can_focus=True):
-    """Price history of the outcome on show."""
+    """Price history of the outcome shown."""
 
     _view: HistoryView | None = None
     _token_id: TokenId | None = None
@@ -367,7 +367,7 @@ class ChartPane(DrawnPane, can_focus=True):
 
     @property
     def style(self) -> ChartStyle:
-        """Whether it draws a line or candles."""
+        """Whether the pane draws a line or candles."""
         return self._style
 
     def show(
@@ -380,14 +380,14 @@ class ChartPane(DrawnPane, can_focus=True):
         prints: Sequence[TradePrint] = (),
         fills: Sequence[Fill] = (),
     ) -> None:
-        """Show a price over time as soon as it is drawn.
+        """Show a price history as soon as it is drawn.
 
         Args:
-            view: what is known of the history.
-            line: the price up to now.
-            token_id: whose price it is.
-            now: our clock.
-            prints: public trades of it, for the volume.
+            view: the history.
+            line: its prices up to now.
+            token_id: the outcome.
+            now: the time.
+            prints: its public trades, for the volume.
             fills: own fills of any token; those of this one are marked.
         """
         self._view, self._line, self._token_id, self._now = view, line, token_id, now
@@ -396,19 +396,19 @@ class ChartPane(DrawnPane, can_focus=True):
         self.repaint()
 
     def switch_style(self) -> None:
-        """Draw candles in the place of the line, or the other way round."""
+        """Switch between line and candles."""
         is_line = self._style is ChartStyle.LINE
         self._style = ChartStyle.CANDLES if is_line else ChartStyle.LINE
         self.repaint()
 
     def mark(self, price: Micros | None) -> None:
-        """Mark the price that the ladder points at, or none."""
+        """Mark the ladder's cursor price; None marks nothing."""
         if price != self._cursor:
             self._cursor = price
             self.repaint()
 
     def clear(self) -> None:
-        """Show no curve: that of another market must not stand here."""
+        """Remove the curve, which belongs to another market."""
         self._view, self._token_id, self._line = None, None, PriceLine(())
         self._prints, self._fills = (), ()
         self.repaint()

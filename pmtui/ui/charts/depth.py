@@ -1,4 +1,4 @@
-"""The depth of the book: sizes added up from the touch outwards, in the prices that matter."""
+"""The depth of the book: sizes cumulated from the touch outwards, within the prices that matter."""
 
 from collections.abc import Iterable, Sequence
 
@@ -29,14 +29,14 @@ _GUTTER = 7
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _FULL = 8
 _ROUGHLY = 3
-"""How many halves emptier the chart may become before its scale follows."""
+"""How much larger than the largest size, in halves, the scale may be before it shrinks."""
 _STEPS = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
-"""Tenths of a power of ten that fill the chart."""
+"""Scales of the chart, in tenths of a power of ten."""
 _A_CENT = Micros(SCALE // 100)
 
 
 def depth_scale(largest: int, current: int) -> int:
-    """Return the size that fills the chart: a round one, and it rarely changes."""
+    """Return the size at full height: a round one, kept as long as it fits."""
     largest = max(largest, SCALE)
     if largest <= current <= largest * _ROUGHLY // 2:
         return current
@@ -49,7 +49,7 @@ def depth_scale(largest: int, current: int) -> int:
 def paint_depth_title(
     book: BookView, curve: DepthCurve, reach: Reach, cursor: Micros | None, width: int
 ) -> tuple[Line, Line]:
-    """Name the chart; beside it stands what rests up to the cursor, without one within a cent."""
+    """Paint the title and the size resting up to the cursor, or within a cent without a cursor."""
     far = "all" if reach is Reach.EVERYTHING else f"{reach.value}¢"
     line = [Cell("DEPTH ", Role.HEADING), Cell(far, Role.KEY)]
     if not book.state.is_good:
@@ -72,15 +72,15 @@ def paint_depth(
     cursor: Micros | None = None,
     is_good: bool = True,
 ) -> tuple[Line, ...]:
-    """Draw both curves in exactly `height` lines, the last of which names prices.
+    """Draw both curves in exactly `height` lines, the last of which labels prices.
 
     Args:
-        curve: the sizes added up.
-        span: the prices from left to right.
-        width: cells there are.
-        height: lines there are.
-        scale: the size that reaches the top.
-        cursor: the price that the ladder points at.
+        curve: the cumulated sizes.
+        span: the range of prices.
+        width: the cells available.
+        height: the lines available.
+        scale: the size at full height.
+        cursor: the ladder's cursor price.
         is_good: whether the book may be traded from.
     """
     parts, rows = width - _GUTTER, height - 1
@@ -112,8 +112,8 @@ def paint_depth(
 
 
 def named_rows(rows: int, scale: int) -> dict[int, int]:
-    """Return the sizes that are labelled, by their rows from the top."""
-    # Where a row ends at the half, the half is named too.
+    """Return the labelled sizes by their rows from the top."""
+    # The half is labelled only if a row ends there.
     return {0: scale} if rows % 2 else {0: scale, rows // 2: scale // 2}
 
 
@@ -124,7 +124,7 @@ def _draw_grid(canvas: Canvas, named: Iterable[int]) -> None:
 
 
 def _draw_sides(canvas: Canvas, levels: Sequence[int], roles: Sequence[Role]) -> None:
-    """Fill each column up to its level; the edge is brighter than what lies below it."""
+    """Fill each column up to its level, its edge brighter than the rest."""
     for column, level in enumerate(levels):
         for row in range(canvas.rows):
             below = (canvas.rows - 1 - row) * _FULL
@@ -136,7 +136,7 @@ def _draw_sides(canvas: Canvas, levels: Sequence[int], roles: Sequence[Role]) ->
 
 
 def largest_depth(curve: DepthCurve, span: Span) -> int:
-    """Return the most that there is to show within a span."""
+    """Return the largest cumulated size within a span."""
     return max(curve.bid_depth(span.low), curve.ask_depth(span.high))
 
 
@@ -145,7 +145,7 @@ def _level(depth: int, scale: int, rows: int) -> int:
 
 
 def _price_labels(span: Span, parts: int, cursor: Micros | None) -> tuple[Cell, ...]:
-    """Name both ends and the middle, and the cursor's price where it is in sight."""
+    """Label both ends and the middle, and the cursor's price if it is in range."""
     middle = Micros((span.low + span.high) // 2)
     low, between, high = (format_price(price) for price in (span.low, middle, span.high))
     places = [(0, low), ((parts - len(between)) // 2, between), (parts - len(high), high)]
@@ -153,7 +153,7 @@ def _price_labels(span: Span, parts: int, cursor: Micros | None) -> tuple[Cell, 
     if at is None or cursor is None:
         return (Cell(_placed(places, parts), Role.DIM),)
     mark = f"{'▲'}{format_price(cursor)}"
-    # The mark stands below its column, or ends there where the edge is near.
+    # The mark starts below its column, or ends there when the edge is near.
     start = at if at + len(mark) <= parts else parts - len(mark)
     end = start + len(mark)
     kept = [(x, text) for x, text in places if x + len(text) < start or x > end]
@@ -194,7 +194,7 @@ def _at_cursor(curve: DepthCurve, cursor: Micros | None, tick: Micros | None) ->
 
 
 class DepthPane(LinePane, can_focus=True):
-    """Depth of the book on show; added up only while somebody looks."""
+    """Depth of the book shown; computed only while the pane is visible."""
 
     DEFAULT_CSS = "DepthPane { height: 1fr; }"
 
@@ -203,16 +203,16 @@ class DepthPane(LinePane, can_focus=True):
     _curve: DepthCurve | None = None
     _chosen: Reach | None = None
     _reach = Reach.TEN
-    """How far the levels that matter reach in the market on show."""
+    """The range that shows the relevant levels of this market."""
     _scale = 1
 
     @property
     def reach(self) -> Reach:
-        """How far from the middle it shows: as the trader chose, else as the book asks for."""
+        """The distance shown from the middle: the trader's choice, else the book's range."""
         return self._chosen or self._reach
 
     def show(self, book: BookView | None, cursor: Micros | None) -> None:
-        """Show a book, and where the ladder points."""
+        """Show a book and the ladder's cursor price."""
         if book is not self._book:
             self._fit_reach(book)
             self._book = book
@@ -224,14 +224,14 @@ class DepthPane(LinePane, can_focus=True):
             self.repaint()
 
     def shift_reach(self, steps: int) -> bool:
-        """Look less far or farther; return whether that was possible."""
+        """Zoom in or out; return whether the range changed."""
         before = self.reach
         self._chosen = before.shifted(steps)
         self.repaint()
         return self._chosen is not before
 
     def _fit_reach(self, book: BookView | None) -> None:
-        """Choose once for each market: a scale that follows the book would never stand still."""
+        """Choose the range once for each market: one that follows the book would never settle."""
         before = self._book
         has_levels = book is not None and bool(book.bids or book.asks)
         had_levels = before is not None and bool(before.bids or before.asks)

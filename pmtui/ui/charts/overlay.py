@@ -1,4 +1,4 @@
-"""Several outcomes of an event over one time, each named where its curve ends."""
+"""Several outcomes of an event in one chart, each named where its curve ends."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -36,32 +36,32 @@ from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
 
 MOST_CURVES = 4
 MIN_HEIGHT = 8
-"""With its title: less than this tells nothing of several curves."""
+"""Title included; several curves cannot be told apart in fewer rows."""
 _MIN_WIDTH = 30
 _PRICES_FROM, _NAMES_FROM = 60, 90
 """Widths from which prices, and names, stand at the ends of the curves."""
 _NAME_SHARE = 6
-"""A name at the end takes at most such a part of the width."""
+"""A name at the end takes at most this fraction of the width."""
 _ROLES = (Role.KEY, Role.LAST_TRADE, Role.SERIES_3, Role.SERIES_4)
 _LEAST_NAME = 6
 
 
 class Curve(NamedTuple):
-    """One outcome's history, with the number it is known by here."""
+    """One outcome's history and its number in this chart."""
 
     number: int
-    """From 1, by likelihood."""
+    """From 1, the likeliest first."""
     points: Sequence[PricePoint]
     name: str = ""
 
     @property
     def role(self) -> Role:
-        """How it looks."""
+        """The colour of the curve."""
         return _ROLES[(self.number - 1) % len(_ROLES)]
 
 
 def curves_of(views: Sequence[HistoryView], names: Sequence[str] = ()) -> tuple[Curve, ...]:
-    """Return what can be drawn: a history of one point is none."""
+    """Return the curves that can be drawn: those of two points or more."""
     named = dict(enumerate(names, 1))
     return tuple(
         Curve(n, view.points, named.get(n, ""))
@@ -71,7 +71,7 @@ def curves_of(views: Sequence[HistoryView], names: Sequence[str] = ()) -> tuple[
 
 
 def describe_coming(views: Sequence[HistoryView]) -> str:
-    """Say how many histories are here while others are still on their way; empty after that."""
+    """Return how many histories have loaded; empty once all have."""
     waiting = sum(v.load in (Load.EMPTY, Load.LOADING) and len(v.points) < 2 for v in views)
     return f"loading, {len(views) - waiting} of {len(views)} here " if waiting else ""
 
@@ -79,9 +79,9 @@ def describe_coming(views: Sequence[HistoryView]) -> str:
 def paint_overlay_title(
     interval: Interval, curves: Sequence[Curve], width: int, *, coming: str = ""
 ) -> tuple[Line, Line]:
-    """Name the interval; beside it stands how far the leader has come.
+    """Paint the interval and the leader's change.
 
-    Where the ends of the curves have no room for names, they stand here by their numbers.
+    When the curve ends have no room for names, the title lists them by number.
     """
     name: list[Cell] = [Cell("PRICE ", Role.HEADING), Cell(interval.value, Role.KEY)]
     told = [Cell(f" {coming.rstrip()}", Role.STALE)] if coming else []
@@ -98,7 +98,7 @@ def paint_overlay_title(
 
 
 def paint_leader(curves: Sequence[Curve], width: int) -> Line:
-    """Say from which price the likeliest outcome came to which."""
+    """Paint the first and the last price of the likeliest outcome."""
     leader = next(iter(curves), None)
     if leader is None or len(leader.points) < 2:
         return ()
@@ -117,7 +117,7 @@ def paint_leader(curves: Sequence[Curve], width: int) -> Line:
 
 
 def overlay_words(views: Sequence[HistoryView], width: int, height: int) -> str:
-    """Say why there is no curve; empty when there is one."""
+    """Return why there is no curve; empty when there is one."""
     if curves_of(views):
         return "" if width >= _MIN_WIDTH and height >= MIN_HEIGHT - 1 else "No room for the chart."
     failed = next((view for view in views if view.load is Load.FAILED), None)
@@ -137,10 +137,10 @@ def draw_overlay(
     ascii_only: bool = False,
     is_whole: bool = True,
 ) -> Drawing:
-    """Draw at least one curve in exactly `height` lines of `width` cells; for a thread.
+    """Draw at least one curve in exactly `height` lines of `width` cells; runs in a thread.
 
-    Where the curves lie far apart the axis is broken: one scale would leave a desert. As long as others are
-    on their way it is whole: they may lie between.
+    The axis is broken where curves lie far apart: a single scale would be mostly empty. It is whole
+    while histories are still loading, because they may lie in between.
     """
     rows = max(height - 1, 1)
     every = [point for curve in curves for point in curve.points]
@@ -180,7 +180,7 @@ def _axes_of(band: Band, points: Sequence[PricePoint]) -> Axes:
 
 
 def _draw_curves(canvas: Canvas, axes: Axes, curves: Sequence[Curve], *, top: int) -> None:
-    # The likeliest comes last and so stands above the others.
+    # The likeliest is drawn last, on top of the others.
     for curve in reversed(curves):
         low, high = price_range(curve.points)
         if axes.low <= low and high <= axes.high:
@@ -200,7 +200,7 @@ def _draw_break(canvas: Canvas, row: int) -> None:
 
 
 def _labels(curves: Sequence[Curve], width: int) -> dict[int, str]:
-    """Return what stands at the end of each curve: its number, its price, and its name."""
+    """Return the label at the end of each curve: its number, price and name."""
     prices = {c.number: axis_price(c.points[-1].price) for c in curves}
     if width < _PRICES_FROM:
         return {curve.number: f"{curve.number}" for curve in curves}
@@ -214,7 +214,7 @@ def _labels(curves: Sequence[Curve], width: int) -> dict[int, str]:
 
 
 def _place_ends(curves: Sequence[Curve], bands: Sequence[Band], rows: int) -> dict[int, Curve]:
-    """Return which curve's label stands in which row."""
+    """Return the curve whose label stands in each row."""
     wanted: dict[int, int] = {}
     for curve in curves:
         price = curve.points[-1].price
@@ -227,11 +227,11 @@ def _place_ends(curves: Sequence[Curve], bands: Sequence[Band], rows: int) -> di
 
 
 def place_labels(wanted: Mapping[int, int], rows: int) -> dict[int, int]:
-    """Return a row for each label as near to the wanted one as there is room, in the same order.
+    """Return a free row for each label, as near to the wanted one as possible, in the same order.
 
     Args:
         wanted: the row at which each label's curve ends, from the top.
-        rows: how many rows there are; labels beyond them are left out, the last first.
+        rows: how many rows there are; labels that do not fit are left out, the last first.
     """
     order = sorted(sorted(wanted)[:rows], key=lambda label: (wanted[label], label))
     placed: list[int] = []
@@ -245,27 +245,27 @@ def place_labels(wanted: Mapping[int, int], rows: int) -> dict[int, int]:
 
 
 class Leader(NamedTuple):
-    """An outcome on the chart."""
+    """An outcome in the chart."""
 
     name: str
     token_id: TokenId
     history: HistoryView
-    """With what is known of the price up to now."""
+    """Its history, continued up to now."""
 
 
 class OverlayPane(DrawnPane):
-    """Price histories of the leading outcomes."""
+    """Price histories of the likeliest outcomes."""
 
     _leaders: tuple[Leader, ...] = ()
     _interval = Interval.DAY
 
     _until: datetime | None = None
-    """Where the time shown ends."""
+    """The end of the time axis."""
 
     def show(
         self, leaders: Sequence[Leader], interval: Interval, *, until: datetime | None = None
     ) -> None:
-        """Show these histories as soon as they are drawn, the likeliest outcome first."""
+        """Show these histories as soon as they are drawn; the likeliest outcome comes first."""
         self._leaders, self._interval, self._until = tuple(leaders), interval, until
         self.repaint()
 

@@ -1,4 +1,4 @@
-"""Curves on a grid of cells: the canvas of dots, the bands of an axis, its marks, and the plot that puts them together."""
+"""Curves on a grid of cells: the canvas, the bands of a broken axis, its labels, and the plot."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -27,17 +27,17 @@ class Mark(NamedTuple):
 
 
 class Canvas:
-    """Rows of characters; what is laid on later stands above."""
+    """Rows of characters; later characters overwrite earlier ones."""
 
     def __init__(self, columns: int, rows: int) -> None:
-        """Begin with nothing."""
+        """Start with an empty canvas."""
         self.columns, self.rows = columns, rows
         self._marks = [[Mark()] * columns for _ in range(rows)]
 
     def put(
         self, column: int, row: int, text: str, role: Role, emphasis: Emphasis = Emphasis.NONE
     ) -> None:
-        """Lay one character; outside of the canvas it is lost."""
+        """Draw one character; outside the canvas it is dropped."""
         if 0 <= column < self.columns and 0 <= row < self.rows:
             below = self._marks[row][column]
             both = ord(text) in _BRAILLE and ord(below.text) in _BRAILLE
@@ -45,14 +45,14 @@ class Canvas:
             self._marks[row][column] = Mark(shown, role, emphasis, below.ground)
 
     def draw(self, lines: Sequence[str], role: Role, *, top: int = 0) -> None:
-        """Lay the marks of drawn lines; blanks let through what is below."""
+        """Draw lines of characters; blanks are transparent."""
         for row, line in enumerate(lines):
             for column, text in enumerate(line):
                 if text not in BLANKS:
                     self.put(column, row + top, text, role)
 
     def tint_below(self, lines: Sequence[str], ground: Role) -> None:
-        """Tint what is below the topmost mark of each column of drawn lines."""
+        """Tint the area below the topmost mark of each column of these lines."""
         for column in range(self.columns):
             texts = [line[column : column + 1] or " " for line in lines]
             top = next((row for row, text in enumerate(texts) if text not in BLANKS), None)
@@ -60,7 +60,7 @@ class Canvas:
                 self._marks[row][column] = self._marks[row][column]._replace(ground=ground)
 
     def line(self, row: int) -> Line:
-        """Return a row as cells, neighbours that look alike in one."""
+        """Return a row as cells, joining neighbours of the same style."""
         runs = groupby(self._marks[row], key=lambda mark: mark[1:])
         return tuple(
             Cell("".join(mark.text for mark in marks), role, emphasis, ground)
@@ -69,19 +69,19 @@ class Canvas:
 
 
 class Drawing(NamedTuple):
-    """Lines of a chart, and what it takes to point at a price on them."""
+    """Lines of a chart, and the geometry for marking a price on them."""
 
     lines: tuple[Line, ...]
     prices: tuple[Micros, Micros]
-    """The lowest and the highest price on show."""
+    """The lowest and the highest price shown."""
     rows: int
-    """How many lines from the top these prices reach over; volume and times stand below."""
+    """The lines, from the top, that these prices span; volume and times stand below."""
     axis: int
-    """The cells at the right that name prices."""
+    """The width of the price axis at the right."""
 
 
 def row_of_price(price: Micros, prices: tuple[Micros, Micros], rows: int) -> int | None:
-    """Return the row of a price on a canvas of so many, from the top; None out of sight."""
+    """Return the row of a price on a canvas of `rows` rows, from the top; None out of range."""
     low, high = prices
     if rows < 1 or not low <= price <= high or low == high:
         return None
@@ -89,14 +89,14 @@ def row_of_price(price: Micros, prices: tuple[Micros, Micros], rows: int) -> int
 
 
 MIN_ROWS = 3
-"""Of one part; less tells nothing of a price."""
+"""The least rows of one band."""
 _MOST_BANDS = 3
 _DESERT = 3
-"""A gap of a third of everything, or more, is left out."""
+"""A gap of this fraction of the whole range, or more, is left out."""
 
 
 class Band(NamedTuple):
-    """A part of an axis, and the rows it is drawn in."""
+    """A part of a broken axis and its rows."""
 
     low: Micros
     high: Micros
@@ -106,11 +106,11 @@ class Band(NamedTuple):
 
 
 def bands_of(ranges: Sequence[tuple[Micros, Micros]], rows: int) -> tuple[Band, ...]:
-    """Return the parts that an axis is broken into, from the top; between two lies one row.
+    """Return the bands of a broken axis, from the top, one row apart.
 
     Args:
         ranges: the lowest and the highest price of each curve, at least one.
-        rows: how many there are for all of them.
+        rows: the rows available for all bands.
     """
     low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
     parts = _parts(ranges, desert=(high - low) // _DESERT)
@@ -133,7 +133,7 @@ def _needed(parts: int) -> int:
 
 
 def _parts(ranges: Sequence[tuple[Micros, Micros]], *, desert: int) -> list[tuple[Micros, Micros]]:
-    """Return ranges that lie a desert apart, ascending; those nearer to each other are one."""
+    """Group ranges that are closer than `desert`, in ascending order."""
     parts: list[tuple[Micros, Micros]] = []
     for low, high in sorted(widened(*each) for each in ranges):
         if parts and (low - parts[-1][1] < desert or low <= parts[-1][1]):
@@ -144,7 +144,7 @@ def _parts(ranges: Sequence[tuple[Micros, Micros]], *, desert: int) -> list[tupl
 
 
 def _joined(parts: list[tuple[Micros, Micros]]) -> list[tuple[Micros, Micros]]:
-    """Join the two parts that lie nearest to each other."""
+    """Join the two parts that are nearest to each other."""
     gaps = [above[0] - below[1] for below, above in pairwise(parts)]
     at = gaps.index(min(gaps))
     return [*parts[:at], (parts[at][0], parts[at + 1][1]), *parts[at + 2 :]]
@@ -154,18 +154,18 @@ _STEPS = tuple(
     Micros(cents * 100)
     for cents in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000)
 )  # fmt: skip
-"""Distances of the price labels: a hundredth of a cent to a dollar."""
+"""Distances of the price labels: from a hundredth of a cent to a dollar."""
 _LABEL_EVERY_ROWS = 3
 _NARROWEST = Micros(10_000)
-"""A flat market is drawn as a line in the middle, not as an earthquake of half a tick."""
+"""The least range shown, so that a flat market does not look volatile."""
 _MIDDLE = Micros(ONE // 2)
 _EARLIEST, _LATEST = datetime(1971, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
-"""Times that can be written in any zone."""
+"""Times that can be written in any time zone."""
 _figure_lock = Lock()
 
 
 class Axes(NamedTuple):
-    """What a canvas reaches over, in prices, in time and in cells."""
+    """The range of a canvas in prices, time and cells."""
 
     low: Micros
     high: Micros
@@ -182,18 +182,18 @@ class Axes(NamedTuple):
 
     @property
     def levels(self) -> tuple[Micros, ...]:
-        """The prices that are labelled."""
+        """The labelled prices."""
         return price_labels(self.low, self.high, self.rows)
 
     def column_of(self, at: datetime) -> int | None:
-        """Return the column of a moment; None out of sight."""
+        """Return the column of a time; None out of range."""
         if not self.first <= at <= self.last:
             return None
         span = max(self.last - self.first, timedelta(microseconds=1))
         return min((at - self.first) * self.columns // span, self.columns - 1)
 
     def row_of(self, price: Micros) -> int | None:
-        """Return the row of a price; None out of sight."""
+        """Return the row of a price; None out of range."""
         return row_of_price(price, self.prices, self.rows)
 
 
@@ -205,13 +205,13 @@ def axes_over(
     until: datetime | None = None,
     ascii_only: bool = False,
 ) -> Axes:
-    """Return axes that all of these points fit in, of one series or of several.
+    """Return axes that fit all these points, of one series or of several.
 
     Args:
         points: at least one.
-        columns: of the canvas, in cells.
-        rows: the same.
-        until: where the time shown ends, where that is after the last of them.
+        columns: the width of the canvas.
+        rows: its height.
+        until: the end of the time axis, if after the last point.
         ascii_only: whether to keep to ASCII.
     """
     stamps = [min(max(point.at, _EARLIEST), _LATEST) for point in points]
@@ -225,13 +225,13 @@ def axes_over(
 def plot_curve(points: Sequence[PricePoint], axes: Axes, marker: str) -> list[str]:
     """Draw a series in steps as lines of text, exactly as large as the canvas of the axes.
 
-    The library is native code that draws far outside of its canvas if it is told to, so it gets
-    at most four points for each dot of the width, all of them on the canvas.
+    The library is native code that does not clip, so it gets at most four points for each dot of
+    the width, all of them on the canvas.
 
     Args:
         points: at least one, in ascending time.
-        axes: what the drawing reaches over.
-        marker: what the curve is made of, as the library names it.
+        axes: the range of the drawing.
+        marker: the library's name of the curve's character.
     """
     import plotext  # noqa: PLC0415 - a sixth of a second and 17 MB; not every session looks at a chart
 
@@ -267,13 +267,13 @@ def corners(points: Sequence[PricePoint], axes: Axes, dots: int) -> tuple[list[f
 
 
 def price_range(points: Sequence[PricePoint]) -> tuple[Micros, Micros]:
-    """Return the lowest and the highest price to show; what is no price does not count."""
+    """Return the lowest and the highest price to show, ignoring invalid prices."""
     prices = [point.price for point in points if 0 <= point.price <= ONE]
     return widened(min(prices, default=_MIDDLE), max(prices, default=_MIDDLE))
 
 
 def widened(low: Micros, high: Micros) -> tuple[Micros, Micros]:
-    """Return a range that is wide enough to be drawn."""
+    """Return the range, widened to the least that can be drawn."""
     if high - low < _NARROWEST:
         middle = (low + high) // 2
         low, high = Micros(middle - _NARROWEST // 2), Micros(middle + _NARROWEST // 2)
@@ -281,12 +281,12 @@ def widened(low: Micros, high: Micros) -> tuple[Micros, Micros]:
 
 
 def price_labels(low: Micros, high: Micros, rows: int) -> tuple[Micros, ...]:
-    """Return round prices within a range: about one for every third row, two where there is room."""
+    """Return round prices within a range: one in about three rows, and two if there is room."""
     most = max(1, rows // _LABEL_EVERY_ROWS)
     at = next((i for i, s in enumerate(_STEPS) if (high - low) // s < most), len(_STEPS) - 1)
     labels = _round_prices(low, high, _STEPS[at])
     if len(labels) < 2 <= most and at > 0:
-        # One price alone tells no distance; every other row is still apart enough.
+        # One label does not show the distance; labels in every other row are far enough apart.
         finer = _round_prices(low, high, _STEPS[at - 1])
         labels = finer if 2 * (len(finer) - 1) < rows else labels
     return labels
@@ -298,19 +298,19 @@ def _round_prices(low: Micros, high: Micros, step: Micros) -> tuple[Micros, ...]
 
 
 FINEST = Micros(100)
-"""Every tick size is a multiple of it; what a history says beyond it is arithmetic."""
+"""Every tick size is a multiple of it; finer digits of a history come from averaging."""
 _LABEL_EVERY_CELLS = 10
 _LEAST_GAP = 2
-"""Blanks between two times."""
+"""The least blanks between two times."""
 
 
 def ticks_of(axes: Axes) -> tuple[Tick, ...]:
-    """Return the moments that are named below a canvas."""
+    """Return the labelled times below a canvas."""
     return time_ticks(axes.first, axes.last, max(1, axes.columns // _LABEL_EVERY_CELLS))
 
 
 def draw_grid(canvas: Canvas, axes: Axes, *, top: int = 0) -> None:
-    """Lay a dotted line at each labelled price, with a cross at each named moment."""
+    """Draw a dotted line at each labelled price, with a cross at each labelled time."""
     crossed = {axes.column_of(tick.at) for tick in ticks_of(axes)}
     for price in axes.levels:
         row = axes.row_of(price)
@@ -334,11 +334,11 @@ def axis_price(price: Micros) -> str:
 
 
 def time_line(axes: Axes, room: int) -> str:
-    """Write the named moments below a canvas, and after them the zone of their clock.
+    """Return the line of times below a canvas, followed by their time zone.
 
     Args:
-        axes: what the canvas reaches over.
-        room: the cells beside the canvas; where the zone does not fit in there, it stands below it.
+        axes: the range of the canvas.
+        room: the cells beside the canvas; a zone that does not fit there takes the end of the line.
     """
     width = axes.columns + room
     zone = zone_at(axes.last)
@@ -351,7 +351,7 @@ def time_line(axes: Axes, room: int) -> str:
 
 
 def _placed(axes: Axes, end: int) -> str:
-    """Write each moment under its column, as far as there is room; a round hour beats none."""
+    """Write each time under its column, as far as they fit; earlier ones come first."""
     text = ""
     for tick in ticks_of(axes):
         column = axes.column_of(tick.at)

@@ -1,7 +1,7 @@
-"""Round moments below a chart: full minutes, hours and days by the clock in force.
+"""Round times for a chart's axis: full minutes, hours and days in the current time zone.
 
-A moment is found on the calendar, not by dividing a width: an hour that the clocks are put forward
-or back is no reason for an odd label.
+Times are found on the calendar, not by dividing the width, so that a change to summer time gives no
+odd labels.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ _CLOCK_STEPS = tuple(
     )
 )  # fmt: skip
 _DAY_STEPS = (1, 2, 7, 14)
-"""Days; from seven on they are Mondays."""
+"""Days; steps of seven or more fall on Mondays."""
 _MONTH_STEPS = (1, 3, 6, 12, 24, 60, 120, 600, 1_200, 6_000, 12_000)
 _MINUTE = timedelta(minutes=1)
 _MONTHS_A_YEAR = 12
@@ -26,14 +26,14 @@ _LAST_YEAR = 9_998
 
 
 class Tick(NamedTuple):
-    """A moment that is named below a chart."""
+    """A labelled time on the axis."""
 
     at: datetime
     label: str
 
 
 def time_ticks(first: datetime, last: datetime, most: int) -> tuple[Tick, ...]:
-    """Return the round moments of a span, as many as there is room for."""
+    """Return the round times of a span, at most `most`."""
     span = last - first
     for step in _CLOCK_STEPS:
         if span // step <= most:
@@ -73,7 +73,7 @@ def _clock_moments(first: datetime, step: timedelta) -> Iterator[datetime]:
 def _day_ticks(first: datetime, last: datetime, days: int) -> tuple[Tick, ...]:
     def moments() -> Iterator[datetime]:
         day = _midnight(first)
-        # The first day of all was a Monday.
+        # 1 January of the year 1 was a Monday.
         day -= timedelta(days=(day.toordinal() - 1) % days)
         while True:
             yield day
@@ -103,7 +103,7 @@ def _month_ticks(first: datetime, last: datetime, months: int) -> tuple[Tick, ..
 def _within(
     first: datetime, last: datetime, moments: Iterator[datetime]
 ) -> Iterator[tuple[datetime, datetime]]:
-    """Yield the moments of a span by the clock in force, and with their zone."""
+    """Yield the times within a span, each in local time and with its zone."""
     for local in moments:
         at = moment_of(local)
         if at > last:

@@ -1,1 +1,1 @@
-"""The line behind `:`. It reads commands, shows what they would do, and hands them on."""
+"""The command line behind `:`: it parses commands, previews them, and passes them on."""

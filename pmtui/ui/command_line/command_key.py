@@ -1,4 +1,4 @@
-"""The key that opens the command line, and what becomes of a command."""
+"""The key that opens the command line, and the dispatch of commands."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -36,7 +36,7 @@ _ACTIONS: Mapping[Screen, str] = {
 
 
 class CommandKey:
-    """Reads a command anywhere; what trades goes through the trading screen in front."""
+    """Runs commands on any screen; trading commands go to the trading screen in front."""
 
     def __init__(
         self, app: App[Any], surface: Surface, themes: Callable[[], Sequence[str]]
@@ -48,7 +48,7 @@ class CommandKey:
         self._history = CommandHistory()
 
     def press(self, text: str = "") -> None:
-        """Open the line, with what is typed already."""
+        """Open the command line, with a text if given."""
         front = self._app.screen
         commands = front.controls.commands if isinstance(front, MarketScreen | DeskScreen) else None
         row = front.cursor_item().traded if isinstance(front, FrameScreen) else None
@@ -65,11 +65,11 @@ class CommandKey:
         _ = self._app.push_screen(screen, partial(self._obey, row[0] if row else None))
 
     async def _obey(self, market: Market | None, command: Command | None) -> None:
-        """Carry a command out.
+        """Run a command.
 
         Args:
-            market: of the row that was at the cursor; None on a screen without rows.
-            command: what was typed; None for nothing.
+            market: the market of the selected row; None on a screen without rows.
+            command: the parsed command; None for none.
         """
         match command:
             case None:
@@ -91,7 +91,7 @@ class CommandKey:
                 await self._trade(market, command)
 
     async def _trade(self, market: Market | None, command: Command) -> None:
-        """Carry out what trades: in the market on show, or in that of the row."""
+        """Run a trading command in the market shown, or in that of the selected row."""
         front = self._app.screen
         if isinstance(front, MarketScreen | DeskScreen):
             await front.controls.commands.obey(command)

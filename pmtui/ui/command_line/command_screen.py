@@ -1,4 +1,4 @@
-"""The line to type commands into, over the foot of whatever is on the screen."""
+"""The command line, over the bottom of the current screen."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -37,7 +37,7 @@ from pmtui.ui.widgets.text_line import TextLine, paint_footer
 def paint_preview(
     found: Command | CommandProblem, outcomes: Sequence[str], width: int, *, indent: int
 ) -> Line:
-    """Say what a command would do, or point at what is wrong with it."""
+    """Paint what a command would do, or mark what is wrong with it."""
     if not isinstance(found, CommandProblem):
         said = plain(describe_command(found, outcomes), max(width - indent, 0))
         return fit_line((Cell(" " * indent), Cell(said, Role.NOTICE_GOOD)), width)
@@ -51,7 +51,7 @@ def paint_preview(
 
 
 def paint_candidates(candidates: Sequence[Candidate], width: int, *, indent: int) -> Line:
-    """List the words that may come next; the first one is what the key takes."""
+    """Paint the possible next words; the completion key takes the first."""
     line = [Cell(" " * indent)]
     used = indent
     for number, candidate in enumerate(candidates):
@@ -69,25 +69,25 @@ MOST = 100
 
 
 class CommandHistory:
-    """Remembers commands, each once, the newest last."""
+    """The commands of this session, each once, the newest last."""
 
     def __init__(self) -> None:
-        """Begin empty."""
+        """Start empty."""
         self._typed: list[str] = []
 
     def keep(self, text: str) -> None:
-        """Remember a command that was given."""
+        """Add a command."""
         text = text.strip()
         if text:
             self._typed = [*(each for each in self._typed if each != text), text][-MOST:]
 
     def begin(self, text: str) -> "Walk":
-        """Start to walk from what is typed now."""
+        """Start to browse from the text typed so far."""
         return Walk((*self._typed, text))
 
 
 class Walk:
-    """A walk through the history of one open line; what was typed stands at its end."""
+    """One pass through the history; the typed text stands at its end."""
 
     def __init__(self, texts: tuple[str, ...]) -> None:
         """Start at the end."""
@@ -95,43 +95,43 @@ class Walk:
         self._at = len(texts) - 1
 
     def older(self) -> str:
-        """Return the command before, or the oldest."""
+        """Return the previous command, or stay at the oldest."""
         self._at = max(self._at - 1, 0)
         return self.texts[self._at]
 
     def newer(self) -> str:
-        """Return the command after, or what was typed."""
+        """Return the next command, or the typed text."""
         self._at = min(self._at + 1, len(self.texts) - 1)
         return self.texts[self._at]
 
 
 _INDENT = 2
-"""Cells of the prompt."""
+"""The width of the prompt."""
 
 
 class CommandInput(Input):
-    """A text field whose arrow keys walk through the history."""
+    """A text field whose arrow keys browse the history."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(
         "command.run", "command.complete", "command.older", "command.newer"
     )
 
     class Ran(Message):
-        """The command is to be carried out."""
+        """The command was entered."""
 
     class CompletionAsked(Message):
-        """The last word is to be completed."""
+        """A completion was requested."""
 
     def __init__(self, history: CommandHistory) -> None:
         super().__init__(max_length=LONGEST, compact=True, select_on_focus=False)
-        # A blinking cursor is traffic.
+        # A blinking cursor would cause traffic.
         self.cursor_blink = False
         self._history = history
         self._walk = history.begin("")
         self._is_walking = False
 
     def action_run(self) -> None:
-        """Carry out what is typed."""
+        """Enter the command."""
         self.post_message(self.Ran())
 
     def action_complete(self) -> None:
@@ -139,22 +139,22 @@ class CommandInput(Input):
         self.post_message(self.CompletionAsked())
 
     def action_older(self) -> None:
-        """Show the command before."""
+        """Show the previous command."""
         self._begin_walk()
         self.write(self._walk.older())
 
     def action_newer(self) -> None:
-        """Show the command after."""
+        """Show the next command."""
         self._begin_walk()
         self.write(self._walk.newer())
 
     def write(self, text: str) -> None:
-        """Put a text into the field, the cursor behind it."""
+        """Replace the text and put the cursor at its end."""
         self.value = text
         self.cursor_position = len(text)
 
     def on_key(self) -> None:
-        """End the walk where something else was typed since."""
+        """Stop browsing once the text has been edited."""
         self._is_walking = self._is_walking and self.value in self._walk.texts
 
     def _begin_walk(self) -> None:
@@ -164,7 +164,7 @@ class CommandInput(Input):
 
 
 class CommandScreen(ModalScreen[Command]):
-    """Reads one command; escape leaves everything as it is."""
+    """Reads one command; escape closes it without effect."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.COMMAND)
     DEFAULT_CSS = """
@@ -189,10 +189,10 @@ class CommandScreen(ModalScreen[Command]):
         Args:
             options: keys of this user.
             history: the commands of this session.
-            outcomes: labels of the market's outcomes; empty where no market is open.
-            outcome_index: the one on show.
-            tick: of the ladder on show; None where there is none.
-            text: what is typed already.
+            outcomes: labels of the market's outcomes; empty without a market.
+            outcome_index: the outcome shown.
+            tick: the tick size of the ladder; None without one.
+            text: the initial text.
         """
         super().__init__()
         self._options = options
@@ -213,18 +213,18 @@ class CommandScreen(ModalScreen[Command]):
             yield TextLine(id="keys")
 
     def on_mount(self) -> None:
-        """Take the focus."""
+        """Focus the field."""
         self.field.focus()
         self.field.write(self._text)
         self._show()
 
     def on_resize(self) -> None:
-        """Lay the lines out anew."""
+        """Repaint the lines for the new width."""
         self._show()
 
     @on(Input.Changed)
     def follow_typing(self) -> None:
-        """Show what is typed so far."""
+        """Preview the text typed so far."""
         self._show()
 
     @on(CommandInput.CompletionAsked)
@@ -240,14 +240,14 @@ class CommandScreen(ModalScreen[Command]):
 
     @on(CommandInput.Ran)
     def run(self) -> None:
-        """Hand the command on, unless something is wrong with it."""
+        """Close with the command unless it has a problem."""
         found = self._read()
         if not isinstance(found, CommandProblem):
             self._history.keep(self.field.value)
             _ = self.dismiss(found)
 
     def action_close(self) -> None:
-        """Leave everything as it is."""
+        """Close without a command."""
         _ = self.dismiss(None)
 
     def _read(self) -> Command | CommandProblem:
@@ -258,7 +258,7 @@ class CommandScreen(ModalScreen[Command]):
     def _show(self) -> None:
         width, text = self.size.width, self.field.value
         found, following = self._read(), complete(text, self._outcomes)
-        # A word that is being typed is not wrong yet.
+        # An unfinished word at the end is not an error yet.
         is_at_end = isinstance(found, CommandProblem) and found.end == len(text)
         is_begun = isinstance(found, FindMarkets) and len(text.split()) == 1
         is_unfinished = bool(following) and (is_at_end or is_begun)

@@ -1,1 +1,1 @@
-"""The desk: ladders of an event's outcomes side by side, each traded with the keys of the market screen."""
+"""The desk: ladders of an event's outcomes side by side, all traded with the market keys."""

@@ -1,4 +1,4 @@
-"""The desk of an event: as many ladders side by side as there is room for, all of them traded."""
+"""The desk of an event: as many tradable ladders side by side as fit."""
 
 from typing import ClassVar
 
@@ -36,11 +36,11 @@ DESK_ACTIONS = tuple(
         "override", "go_to_price", "flip_outcome", "next_sibling", "previous_sibling",
     )
 )  # fmt: skip
-"""The keys of the market screen that work here, on the ladder that has them."""
+"""The market screen's actions that work here, on the focused ladder."""
 
 
 class DeskScreen(TradingScreen[DeskControls]):
-    """Ladders of an event's outcomes side by side; the keys of a market act on the one that has them."""
+    """Ladders of an event's outcomes side by side; the market keys act on the focused one."""
 
     ABOUT: ClassVar[str] = (
         "Ladders of an event's outcomes side by side; the keys of a market act on the one that has them."
@@ -56,7 +56,7 @@ class DeskScreen(TradingScreen[DeskControls]):
     def __init__(
         self, surface: Surface, event_id: EventId, first: ConditionId | None = None
     ) -> None:
-        """Show the outcomes of an event, beginning with a market where one is named."""
+        """Show the outcomes of an event, starting at a market if one is given."""
         super().__init__(surface)
         self._event_topic = EventTopic(event_id)
         self._aimed = first
@@ -93,7 +93,7 @@ class DeskScreen(TradingScreen[DeskControls]):
 
     @override
     def on_resize(self, _: events.Resize) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_resize.
         self.controls.place()
         self.controls.follow_arming()
 
@@ -126,7 +126,7 @@ class DeskScreen(TradingScreen[DeskControls]):
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Leave the key that puts back to the way out while nothing is open."""
+        """Leave the drop key to the back action while there is nothing to drop."""
         if action == "perform" and parameters == ("drop_order",):
             return self.controls.moving.is_moving or self.ticket.is_open or self.controls.is_armed
         return super().check_action(action, parameters)

@@ -1,7 +1,7 @@
-"""The ladders of the desk, and what its keys do: those of the market screen, on the ladder that has the keys.
+"""The ladders of the desk and its keys: those of the market screen, on the focused ladder.
 
-One set of controls serves all columns. Which market it trades is the column with the keys, at the moment of the key; going
-to another column lets go of everything that belongs to the one before, and closes the ticket.
+One set of controls serves all columns. It trades the market of the focused column, as of the key
+press; focusing another column drops the state of the previous one and closes the ticket.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -55,27 +55,27 @@ _SIZE_WIDTH = 7
 
 
 class DeskColumn(Panel):
-    """A ladder with everything that is ours in it."""
+    """A ladder with the account's orders and position in it."""
 
     DEFAULT_CSS = "DeskColumn { width: 1fr; height: 100%; }"
 
     def __init__(self, *, is_first: bool) -> None:
-        """Start without a market; `is_first` where no other column stands at its left."""
+        """Start without a market; `is_first` when no column stands to its left."""
         self.ladder = LadderPane()
         super().__init__(self.ladder, classes="-tight" if is_first else "-tight -split")
         self.market: Market | None = None
-        """Whose outcome is on show."""
+        """The market whose outcome is shown."""
         self.number = 0
-        """Its place among the outcomes, from one."""
+        """Its position among the outcomes, from one."""
         self.token_id: TokenId | None = None
 
     @property
     def condition_id(self) -> ConditionId | None:
-        """Of the market on show."""
+        """The condition id of the market shown."""
         return self.market.condition_id if self.market is not None else None
 
     def set_market(self, market: Market | None, number: int, outcome_index: int) -> None:
-        """Belong to an outcome of a market; what was shown of another one goes."""
+        """Switch to an outcome of a market and clear what was shown of another."""
         self.market, self.number = market, number
         self.display = market is not None
         tokens = market.token_ids if market is not None else ()
@@ -86,7 +86,7 @@ class DeskColumn(Panel):
             self.ladder.show(BookView(token_id or TokenId(""), BookState.LOADING))
 
     def show_market(self, queries: Queries, outcome_index: int) -> None:
-        """Show the book, what is ours in it, and the frame."""
+        """Show the book, own orders and the title."""
         if self.market is None or self.condition_id is None:
             return
         view, account = queries.market(self.condition_id), queries.account()
@@ -107,14 +107,14 @@ class DeskColumn(Panel):
 
 
 def _title(number: int, title: str, value: Line, width: int) -> tuple[Line, Line]:
-    """Name an outcome as far as there is room beside what is held and the touch."""
+    """Paint the outcome's name as far as it fits beside the position and the touch."""
     place = Cell(f"{number} ", Role.DIM)
     room = max(width - line_width((place, *value)), 0)
     return (place, Cell(plain(title, room), Role.HEADING, Emphasis.BOLD)), value
 
 
 def _value(book: BookView, net: Stake | None, word: Cell) -> Line:
-    """Show the net position and the touch; of a book that is not good, what is wrong with it."""
+    """Paint the net position and the touch; if the book is not good, its state instead."""
     cells: list[Cell] = []
     if net is not None and size_floor(net.size) > 0:
         cells += [Cell(f"{_size(net)} ", Role.OWN_ORDER)]
@@ -130,21 +130,21 @@ def _size(net: Stake) -> str:
 
 
 _LEAST_WIDTH = 40
-"""Columns of a ladder in which own sizes still stand beside the prices."""
+"""The least width of a ladder that shows own sizes beside the prices."""
 MOST_COLUMNS = 6
 
 
 class KeyedLadder:
-    """The ladder that has the keys, whichever column that is."""
+    """The focused ladder, whichever column that is."""
 
     def __init__(self) -> None:
         self.column: DeskColumn | None = None
         self._drawn_in: DeskColumn | None = None
-        """The column with what is being typed."""
+        """The column that shows the draft."""
 
     @property
     def cursor(self) -> tuple[Micros, Side] | None:
-        """The price pointed at."""
+        """The price at the cursor."""
         return None if self.column is None else self.column.ladder.cursor
 
     @property
@@ -154,15 +154,15 @@ class KeyedLadder:
 
     @property
     def book(self) -> BookView | None:
-        """The very book that is on show."""
+        """The exact book that is shown."""
         return None if self.column is None else self.column.ladder.book
 
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
-        """Return a better touch that was seen last, where the line is slow."""
+        """Return a better touch seen last, on a slow connection."""
         return None if self.column is None else self.column.ladder.better_seen(side, price)
 
     def show_ghosts(self, ghosts: tuple[Ghost, ...]) -> None:
-        """Show what is being typed at its prices, and in no other column any more."""
+        """Show the draft at its prices, in this column only."""
         if self._drawn_in is not None and self._drawn_in is not self.column:
             self._drawn_in.ladder.show_ghosts(())
         self._drawn_in = self.column
@@ -170,22 +170,22 @@ class KeyedLadder:
             self.column.ladder.show_ghosts(ghosts)
 
     def point_at(self, price: Micros) -> None:
-        """Put the cursor on a price."""
+        """Move the cursor to a price."""
         if self.column is not None:
             self.column.ladder.point_at(price)
 
     def go_to(self, price: Micros) -> None:
-        """Put the cursor on a price, in the middle of the rows."""
+        """Move the cursor to a price and centre the rows on it."""
         if self.column is not None:
             self.column.ladder.go_to(price)
 
     def clear_cursor(self) -> None:
-        """Point at nothing."""
+        """Remove the cursor."""
         if self.column is not None:
             self.column.ladder.clear_cursor()
 
     def action_recentre(self) -> None:
-        """Bring the spread to the middle."""
+        """Centre the spread."""
         if self.column is not None:
             self.column.ladder.action_recentre()
 
@@ -195,28 +195,28 @@ class KeyedLadder:
 
 
 class NoOrderList:
-    """The desk lists no orders: keys mean those at the cursor."""
+    """Stands for an order list, which the desk lacks: keys act on orders at the cursor."""
 
     has_focus: bool = False
     selected: Order | None = None
 
 
 class DeskControls:
-    """The columns, and the controls of the one that has the keys."""
+    """The columns, and the controls of the focused one."""
 
     def __init__(
         self, page: Page, surface: Surface, line: MessageLine, ticket: TicketPane,
         columns: Sequence[DeskColumn], wallet: WalletSteps,
     ) -> None:  # fmt: skip
-        """Begin without a market.
+        """Start without a market.
 
         Args:
             page: the screen.
             surface: the service and the user's choices.
-            line: answers keys.
-            ticket: one for all columns.
-            columns: where ladders stand, from the left.
-            wallet: takes steps of the wallet over the screen.
+            line: shows the answers to keys.
+            ticket: shared by all columns.
+            columns: the ladders, from the left.
+            wallet: runs wallet steps over the screen.
         """
         self._page = page
         self._surface = surface
@@ -245,31 +245,31 @@ class DeskControls:
         self._markets: tuple[Market, ...] = ()
         self._order: tuple[ConditionId, ...] = ()
         self._first = 0
-        """The place of the leftmost market on show."""
+        """The position of the leftmost market shown."""
 
     @property
     def room(self) -> int:
-        """How many ladders the screen has room for."""
+        """How many ladders fit on the screen."""
         return min(max(self._page.size.width // _LEAST_WIDTH, 1), len(self._columns))
 
     @property
     def shown(self) -> tuple[DeskColumn, ...]:
-        """The columns with a market, from the left."""
+        """The columns that show a market, from the left."""
         return tuple(column for column in self._columns if column.market is not None)
 
     @property
     def is_armed(self) -> bool:
-        """Whether single keys trade now."""
+        """Whether single keys are armed."""
         return self._reader.read().is_armed
 
     @property
     def market(self) -> Market | None:
-        """The market that has the keys."""
+        """The focused market."""
         return self._keyed.column.market if self._keyed.column is not None else None
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
-        """What each action does that works on the desk, by its name in the market's context."""
+        """The handlers of the desk's actions, by their names in the market context."""
         keys = self.single_keys
         return {
             **{key.name.lower(): partial(keys.press, key) for key in OneKey},
@@ -296,12 +296,12 @@ class DeskControls:
         }
 
     def missing(self) -> frozenset[Need]:
-        """Return what keys need and neither the ladder that has them nor its cursor has."""
+        """Return the needs of keys that the focused ladder and its cursor do not meet."""
         model = self._reader.read()
         return missing_in(model, has_target=self._own.has_target(model))
 
     def topics(self) -> Iterable[Topic]:
-        """Return what the columns are shown from."""
+        """Return the topics of the columns."""
         yield from (AccountTopic(), FillsTopic())
         for column in self.shown:
             if column.condition_id is not None:
@@ -310,11 +310,12 @@ class DeskControls:
                 yield BookTopic(column.token_id)
 
     def set_event(self, event: Event, first: ConditionId | None = None) -> None:
-        """Show the open outcomes of an event, in an order that does not depend on prices."""
+        """Show the open outcomes of an event, in an order independent of prices."""
         self._order = order_of(event, self._order)
         found = {m.condition_id: m for m in event.markets if m.condition_id is not None}
         closed = {m.condition_id for m in event.markets if m.closed or m.archived}
-        # What has the keys stays where it is, also when it closes: no key goes to another market.
+        # The shown outcomes keep their places even when they close: no key may reach another
+        # market.
         kept = {column.condition_id for column in self.shown}
         self._markets = tuple(
             found[each] for each in self._order
@@ -327,7 +328,7 @@ class DeskControls:
         self.place(aimed=first)
 
     def place(self, *, aimed: ConditionId | None = None) -> None:
-        """Give each column its market; the keys go to `aimed`, or stay with their market."""
+        """Assign markets to columns; the focus goes to `aimed`, or stays with its market."""
         wanted = aimed or (self._keyed.column.condition_id if self._keyed.column else None)
         self._first = max(min(self._first, len(self._markets) - self.room), 0)
         on_show = self._markets[self._first : self._first + self.room]
@@ -351,7 +352,7 @@ class DeskControls:
         self.follow_arming()
 
     def activate(self, column: DeskColumn) -> None:
-        """Make a column the one that keys trade; what belongs to another market is let go of."""
+        """Make a column the target of the keys; drop the state of another market."""
         is_other = column.condition_id != self._reader.condition_id
         self._keyed.column = column
         if is_other and column.condition_id is not None:
@@ -362,7 +363,7 @@ class DeskControls:
             self._ticket.close()
 
     def show_topic(self, topic: Topic) -> None:
-        """Show what changed."""
+        """Update what changed."""
         match topic:
             case BookTopic(token_id):
                 self._show_columns(c for c in self.shown if c.token_id == token_id)
@@ -378,7 +379,7 @@ class DeskControls:
         self.follow_arming()
 
     def follow_arming(self) -> None:
-        """Disarm on a screen that shows too little, and show what single keys do."""
+        """Disarm on too small a screen, and show the state of single keys."""
         model = self._reader.read()
         self.single_keys.follow(model)
         for column in self.shown:
@@ -387,7 +388,7 @@ class DeskControls:
         self._page.show_parts(Part.STATE)
 
     def show_columns(self) -> None:
-        """Show every ladder anew."""
+        """Repaint every ladder."""
         self._show_columns(self.shown)
 
     def update_ticket(self, model: MarketModel | None = None) -> None:
@@ -397,11 +398,11 @@ class DeskControls:
             self._ticket.update_context(book=model.book, account=model.account, market=model.market)
 
     def dials(self) -> Dials | None:
-        """Return what every single key does now, or would do; None where none ever trades."""
+        """Return what each single key does or would do; None when none can ever trade."""
         return self.single_keys.dials(self._reader.read())
 
     def state_line(self) -> Line:
-        """Say what keys do now, and in which outcome."""
+        """Paint what keys do now, and in which outcome."""
         model = self._reader.read()
         if moving := self.moving.state_line(model):
             return moving
@@ -417,7 +418,7 @@ class DeskControls:
         )  # fmt: skip
 
     async def answer(self, message: Message) -> None:
-        """Do what a pane asks for."""
+        """Handle a pane's message."""
         match message:
             case LadderPane.LevelPicked():
                 if self._line.ignores_key():

@@ -1,1 +1,1 @@
-"""An event: its outcomes as a table, the chart of them all, and what there is to read of it."""
+"""An event: its outcomes as a table and a chart, and its rules, comments and holders."""

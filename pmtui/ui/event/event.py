@@ -1,4 +1,4 @@
-"""One event: all its outcomes in one live table, and what there is to read of it."""
+"""The event screen: all outcomes in one live table, with a chart, rules, comments and holders."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
@@ -41,20 +41,20 @@ from pmtui.ui.widgets.panel import Panel
 
 
 class EventReading:
-    """Opens rules, comments and holders over the event's screen."""
+    """Opens rules, comments and holders over the event screen."""
 
     def __init__(
         self, page: Screen[Any], surface: Surface, line: MessageLine, event_id: EventId, *,
         market: Callable[[], Market | None],
     ) -> None:  # fmt: skip
-        """Read about one event.
+        """Build for one event.
 
         Args:
-            page: over which it opens.
+            page: the screen below.
             surface: the service and the user's choices.
-            line: says why something does not open.
-            event_id: of the event.
-            market: returns the market at the cursor.
+            line: shows why something does not open.
+            event_id: the event.
+            market: returns the selected market.
         """
         self._page = page
         self._surface = surface
@@ -63,18 +63,18 @@ class EventReading:
         self._market = market
 
     def show_rules(self) -> None:
-        """Show the rules of the market at the cursor, and of the event."""
+        """Show the rules of the selected market and of the event."""
         market = self._market()
         condition_id = market.condition_id if market else None
         screen = RulesScreen(self._surface, self._event_id, condition_id)
         _ = self._page.app.push_screen(screen)
 
     def show_comments(self) -> None:
-        """Show what people say."""
+        """Show the event's comments."""
         _ = self._page.app.push_screen(CommentsScreen(self._surface, self._event_id))
 
     def show_holders(self) -> None:
-        """Show who holds most of the market at the cursor."""
+        """Show the largest holders of the selected market."""
         market = self._market()
         if market is None or market.condition_id is None:
             self._line.show("No condition id yet, so no holders.")
@@ -82,7 +82,7 @@ class EventReading:
         _ = self._page.app.push_screen(HoldersScreen(self._surface, market.condition_id))
 
     async def star_event(self) -> None:
-        """Star the event as a whole, or star it no more."""
+        """Star the event as a whole, or remove its star."""
         queries, commands = self._surface.queries, self._surface.commands
         event = queries.event(self._event_id).event
         if event is None:
@@ -98,7 +98,7 @@ class EventReading:
 
 
 class EventScreen(FrameScreen):
-    """Every outcome of an event, with live prices and what they add up to."""
+    """Every outcome of an event, with live prices and their sums."""
 
     ABOUT: ClassVar[str] = "Every outcome of an event, with live prices and what they add up to."
     PLACE: ClassVar[str] = EVENT_PLACE
@@ -149,7 +149,7 @@ class EventScreen(FrameScreen):
     @override
     def topics(self) -> Iterable[Topic]:
         watched = (self._event_topic, self._quotes_topic, AccountTopic(), *self._chart.topics())
-        # The days on show may be what the chart draws, too.
+        # The chart may draw one of the days shown in the table.
         return tuple(dict.fromkeys((*watched, *self._board.topics())))
 
     @override
@@ -162,7 +162,7 @@ class EventScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_mount.
         self._show_outcomes()
         self._chart.show()
         self._board.table.focus()
@@ -171,7 +171,7 @@ class EventScreen(FrameScreen):
     def on_resize(self, _: events.Resize) -> None:
         self._show_facts()
         self._chart.show()
-        # Bars are as wide as their column, which the table knows once it is laid out.
+        # The table knows the width of the bars only after its layout.
         self.call_after_refresh(self._board.show_rows)
 
     @override
@@ -191,17 +191,17 @@ class EventScreen(FrameScreen):
 
     @on(LineTable.RowHighlighted, "#outcomes")
     def show_details(self) -> None:
-        """Show what the columns have no room for."""
+        """Show the details of the selected outcome."""
         self._board.show_details(self.size.width)
 
     @on(LineTable.ViewChanged, "#outcomes")
     def follow_view(self) -> None:
-        """Show the days of the rows that are in view now."""
+        """Show the sparklines of the rows in view."""
         self._board.stream.follow_soon()
 
     @on(LineTable.RowSelected, "#outcomes")
     def open_market(self, message: LineTable.RowSelected) -> None:
-        """Go where this outcome is traded."""
+        """Open the market of this outcome."""
         market = self._board.market_of(message.key)
         if market is None:
             return

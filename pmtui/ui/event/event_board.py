@@ -1,4 +1,4 @@
-"""The table of an event's outcomes, with what stands above and below it."""
+"""The table of an event's outcomes, with the lines above and below it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -41,25 +41,25 @@ class EventLines:
 
 
 class BoardPage(Protocol):
-    """The event screen, as its table knows it."""
+    """What the table needs of the event screen."""
 
     @property
     def size(self) -> Size:
-        """Columns and rows."""
+        """The screen's columns and rows."""
         ...
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> Timer:
-        """Do something in so many seconds."""
+        """Call back once after a delay in seconds."""
         ...
 
     @property
     def feed(self) -> TopicFeed:
-        """What the screen is told of the service."""
+        """The screen's subscriptions."""
         ...
 
 
 class EventBoard:
-    """Knows which rows are on show, and paints them from the newest prices."""
+    """Keeps the rows and paints them at the latest prices."""
 
     def __init__(self, page: BoardPage, surface: Surface, event_id: EventId) -> None:
         self._surface = surface
@@ -76,17 +76,17 @@ class EventBoard:
         self._days = RowDays(self.stream, surface.queries, width=lambda: page.size.width)
 
     def topics(self) -> tuple[Topic, ...]:
-        """Return the days of the rows in view, where there is room for them."""
+        """Return the price histories of the rows in view, if their sparklines fit."""
         return self._days.topics()
 
     @property
     def event(self) -> Event | None:
-        """The event; None until it has come."""
+        """The event; None while it is loading."""
         return self._surface.queries.event(self._event_id).event
 
     @property
     def market(self) -> Market | None:
-        """The market of the row at the cursor."""
+        """The selected market."""
         return self.market_of(self.table.cursor_key)
 
     def market_of(self, key: str | None) -> Market | None:
@@ -94,7 +94,7 @@ class EventBoard:
         return self._markets.get(key or "")
 
     def show_rows(self) -> None:
-        """Show every outcome."""
+        """Repaint every outcome."""
         queries = self._surface.queries
         view = queries.event(self._event_id)
         markets = sorted(view.event.markets, key=by_price) if view.event else ()
@@ -106,7 +106,7 @@ class EventBoard:
         chance_width = self.table.columns.width_of("chance") or CHANCE_WIDTH
         for key, market in self._markets.items():
             quote = quotes.get(market.condition_id or "")
-            # A live quote is no older for being looked at; another one says its age in minutes.
+            # A live quote shows no age; another one shows its age in minutes.
             moment = now if quote is None or not quote.is_live else None
             second = moment.replace(microsecond=0) if moment else None
             is_starred, gain = key in view.starred, gains.get(market.condition_id)
@@ -130,7 +130,7 @@ class EventBoard:
         self.stream.check()
 
     def show_facts(self, width: int) -> None:
-        """Show what the event is about, and what its prices mean together."""
+        """Show the event's facts and what its prices add up to."""
         queries, keymap = self._surface.queries, self._surface.options.keymap
         view = queries.event(self._event_id)
         quotes = queries.event_quotes(self._event_id)
@@ -140,7 +140,7 @@ class EventBoard:
         self.frame.show_title_in_width(partial(paint_outcomes_title, view.event, quotes))
 
     def show_details(self, width: int) -> None:
-        """Show what the columns have no room for."""
+        """Show the details of the selected outcome."""
         market = self.market
         quote = self._quotes().get(market.condition_id or "") if market else None
         self.lines.details.show(paint_outcome_details(market, quote, width))
@@ -151,7 +151,7 @@ class EventBoard:
         return tuple(token for token in tokens if token is not None)
 
     def _gains(self) -> dict[ConditionId | None, Micros]:
-        """Return what is held of each market would bring now over its cost, where that is known."""
+        """Return the unrealised gain of each held market, where it is known."""
         gains: dict[ConditionId | None, Micros] = {}
         for position in self._surface.queries.account().positions:
             if position.unrealized is not None:

@@ -1,4 +1,4 @@
-"""The chart of the event screen: the leading outcomes' prices, drawn below the table."""
+"""The chart of the event screen: the prices of the likeliest outcomes, below the table."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,38 +21,38 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.widgets.panel import are_frames_wanted
 
 CHART_PERIOD = timedelta(seconds=15)
-"""How often a chart that nothing else changes is looked at again."""
+"""How often a chart is refreshed when nothing else changes it."""
 _FRAME_ROWS = 3
-"""Status, notice and keys."""
+"""Status line, notice and keys."""
 _BESIDE_ROWS = 2
-"""What the event is, and the details of the row at the cursor."""
+"""The event's line, and the details of the selected row."""
 _LEAST_TABLE_ROWS = 6
 _LEAST_CHART = MIN_HEIGHT + 1
 """Rows of a chart with its frame."""
 _TALL_ROWS = 24
-"""From so many on, a table of many outcomes leaves half to the chart without being asked."""
+"""From this height on, a chart takes half of the table's rows by default."""
 
 
 class ChartedPage(Protocol):
-    """The event screen, as its chart knows it."""
+    """What the chart needs of the event screen."""
 
     @property
     def size(self) -> Size:
-        """Columns and rows."""
+        """The screen's columns and rows."""
         ...
 
     def set_class(self, add: bool, *class_names: str) -> object:  # noqa: FBT001 - Textual's signature
-        """Choose the layout."""
+        """Switch the layout."""
         ...
 
     @property
     def feed(self) -> TopicFeed:
-        """What the screen is told of the service."""
+        """The screen's subscriptions."""
         ...
 
 
 class EventChart:
-    """Which outcomes are drawn, over which time, and how much room they get."""
+    """Chooses the outcomes, the interval and the height of the chart."""
 
     def __init__(
         self, page: ChartedPage, surface: Surface, pane: OverlayPane, *, frame: Widget,
@@ -61,12 +61,12 @@ class EventChart:
         """Draw the event of a screen.
 
         Args:
-            page: gives the chart its room.
+            page: the event screen.
             surface: the service and the user's choices.
             pane: where the curves are drawn.
-            frame: what stands around it, and gets the room.
+            frame: the widget around the pane, which is resized.
             event: returns the event on the screen.
-            say: says why a key does nothing.
+            say: shows why a key does nothing.
         """
         self._page = page
         self._surface = surface
@@ -76,13 +76,13 @@ class EventChart:
         self._say = say
         self._interval = member_of(surface.options.chart_interval, surface.memory.now.interval)
         self._is_wanted: bool | None = None
-        """What the trader chose; None lets the room decide."""
+        """The trader's choice; None shows the chart if it fits."""
         self._rows = 0
         self._charted_at: datetime | None = None
         self._watched: tuple[HistoryTopic, ...] = ()
 
     def switch(self) -> None:
-        """Show the chart, or the table alone."""
+        """Show or hide the chart."""
         self._is_wanted = not self._rows
         self.show()
         if self._is_wanted and not self._rows:
@@ -90,19 +90,19 @@ class EventChart:
             self._say("No room for a chart, or no data.")
 
     def shorten(self) -> None:
-        """Show a shorter time."""
+        """Show a shorter interval."""
         self._shift_interval(-1)
 
     def lengthen(self) -> None:
-        """Show a longer time."""
+        """Show a longer interval."""
         self._shift_interval(1)
 
     def topics(self) -> tuple[Topic, ...]:
-        """Return the histories on show: what nobody sees is not fetched."""
+        """Return the histories shown: hidden ones are not loaded."""
         return self._watched
 
     def show(self) -> None:
-        """Give the chart its room, watch what it shows, and show it."""
+        """Lay out the chart, subscribe to its histories, and show them."""
         leaders = self._leaders() if is_live(self._pane) else ()
         self._lay_out(len(leaders))
         topics = tuple(
@@ -116,7 +116,7 @@ class EventChart:
         self.show_histories()
 
     def show_histories(self) -> None:
-        """Show the histories as they are."""
+        """Show the histories as they are now."""
         self._charted_at = now = self._surface.queries.now()
         lines = {
             token_id: (market.title, *self._line(token_id, now))
@@ -138,7 +138,7 @@ class EventChart:
         return view, price_line(view.points, prints, self._interval, now=now, quote=quote)
 
     def follow_clock(self) -> None:
-        """Show the histories up to now, from time to time."""
+        """Extend the histories up to now, every `CHART_PERIOD`."""
         at = self._charted_at
         if at is None or self._surface.queries.now() - at >= CHART_PERIOD:
             self.show_histories()

@@ -1,4 +1,4 @@
-"""An event: its facts, what its prices add up to, and one row for each outcome."""
+"""Paints an event: its facts, the sums of its prices, and a row for each outcome."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -54,11 +54,11 @@ OWN_WIDTH = 10
 CHANCE_WIDTH = 14
 _SUM_BAR = 16
 _LEAST_SET = 2
-"""Outcomes that say something together."""
+"""The fewest outcomes that make a set."""
 _LEAST_TITLE = 48
-"""Cells of an event's name that no fact takes away."""
+"""Cells of the event's name that facts never take."""
 _SUM_BAR_FROM = 104
-"""Cells of a title from which there is room for the bar between the sums."""
+"""The title width from which a bar stands between the sums."""
 
 OUTCOME_COLUMNS = (
     Column("name", "Outcome", 21, grow=1, is_essential=True),
@@ -84,16 +84,16 @@ def paint_outcome_row(
     day: Cell = NO_DAY, opened: Micros | None = None, gain: Micros | None = None,
     chance_width: int = CHANCE_WIDTH,
 ) -> Row:  # fmt: skip
-    """Show an outcome with its prices; where they are not live, they look and read so.
+    """Paint an outcome with its prices; prices that are not live are marked as stale.
 
     Args:
-        market: whose first outcome is shown.
+        market: the market whose first outcome is shown.
         quote: its best prices, where they are known.
-        now: for the age of what is not live.
+        now: for the age of a stale quote.
         is_starred: whether it is on the watchlist.
-        day: the shape of its day, by `paint_day`.
-        opened: its price a day ago, for a change that the venue does not tell.
-        gain: what both outcomes that are held would bring now over their cost.
+        day: its sparkline, by `paint_day`.
+        opened: its price a day ago, for a change that the venue does not report.
+        gain: the unrealised gain of both outcomes.
         chance_width: cells for the bar of its chance.
     """
     bid = quote.best_bid if quote else market.best_bid
@@ -131,7 +131,7 @@ def paint_outcome_row(
 
 
 def _change(market: Market, live: Micros | None, opened: Micros | None) -> Micros | None:
-    """Return the change of a day as the venue tells it, else from the price of a day ago."""
+    """Return the day's change as the venue reports it, else from the price of a day ago."""
     told = market.change_to(live)
     if told is None and live is not None and opened is not None:
         return Micros(live - opened)
@@ -139,7 +139,7 @@ def _change(market: Market, live: Micros | None, opened: Micros | None) -> Micro
 
 
 def _paint_chance(market: Market, middle: Micros | None, width: int, *, is_live: bool) -> Cell:
-    """Show how likely an outcome is as a bar, so that a glance down the table compares them."""
+    """Paint the chance of an outcome as a bar, to compare at a glance."""
     stated = market.outcomes[0].price if market.outcomes else None
     chance = stated if market.closed else middle if middle is not None else stated
     bar = bar_text(chance or 0, SCALE, width).rstrip()
@@ -147,16 +147,16 @@ def _paint_chance(market: Market, middle: Micros | None, width: int, *, is_live:
 
 
 def by_price(market: Market) -> tuple[bool, int]:
-    """Return what outcomes are ordered by: open ones first, then the likelier one.
+    """Return the sort key of outcomes: open ones first, then the likelier one.
 
-    By the metadata's price, which comes twice a minute: rows must not jump with every quote.
+    Uses the metadata's price, which comes twice a minute: rows must not jump with every quote.
     """
     price = market.outcomes[0].price if market.outcomes else None
     return market.closed, -(price if price is not None else -1)
 
 
 def describe_holding(market: Market, size: Micros | None) -> str:
-    """Say which outcome is held and how much of it: a negative size is of the second."""
+    """Return the outcome held and its size; a negative size is of the second outcome."""
     if not size:
         return ""
     index = 0 if size > 0 else 1
@@ -168,7 +168,7 @@ def describe_holding(market: Market, size: Micros | None) -> str:
 def paint_event_head(
     view: EventView, quotes: EventQuotesView, now: datetime, *, keymap: Keymap, width: int
 ) -> Line:
-    """Show the event's name, and at the right how old its prices are, its end and its size."""
+    """Paint the event's name, and at the right the age of its prices, its end and its volume."""
     event = view.event
     if event is None:
         return indent((Cell(explain_no_event(view, keymap), Role.DIM),))
@@ -188,7 +188,7 @@ def paint_event_head(
 def _head_facts(
     event: Event, view: EventView, quotes: EventQuotesView, now: datetime, *, keymap: Keymap
 ) -> tuple[Line, ...]:
-    """Return what the head tells of an event, what matters most first."""
+    """Return the facts for the event's head, the most important first."""
     rows = LiveRows(
         live=sum(row.is_live for row in quotes.rows),
         priced=sum(market.quoted_token is not None for market in event.markets),
@@ -208,7 +208,7 @@ def _head_facts(
 
 
 def explain_no_event(view: EventView, keymap: Keymap) -> str:
-    """Say why there is nothing to show, and which key helps."""
+    """Return why there is nothing to show, and which key helps."""
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
         return f"Could not load the event: {plain(view.problem)}. {again} to retry."
@@ -218,7 +218,7 @@ def explain_no_event(view: EventView, keymap: Keymap) -> str:
 def paint_outcomes_title(
     event: Event | None, quotes: EventQuotesView, room: int
 ) -> tuple[Line, Line]:
-    """Say how the outcomes belong together, and what buying or selling all of them brings."""
+    """Paint how the outcomes are related, and the gain of buying or selling all of them."""
     title = (Cell("OUTCOMES", Role.HEADING),)
     if event is None or not event.markets:
         return title, ()
@@ -256,7 +256,7 @@ def _joined(facts: Sequence[Line]) -> Line:
 
 
 def set_legs(event: Event, quotes: EventQuotesView) -> tuple[SetLeg, ...]:
-    """Return the legs of an event's set at the prices that are shown."""
+    """Return the legs of an event's set at the prices shown."""
     known = {row.condition_id: row for row in quotes.rows}
     legs = []
     for market in legs_of(event):
@@ -267,7 +267,7 @@ def set_legs(event: Event, quotes: EventQuotesView) -> tuple[SetLeg, ...]:
 
 
 def _paint_sums(found: SetPrices, room: int) -> Line:
-    """Show both sums, with a bar between them where there is room: a set is worth 100."""
+    """Paint the sums of bids and asks, with a bar between them if it fits: a set is worth 100."""
     bids, asks = found.selling, found.buying
     left = Cell(f"Σ bid {format_average(bids.total) if bids else ABSENT}", Role.BID)
     right = Cell(f"Σ ask {format_average(asks.total) if asks else ABSENT}", Role.ASK)
@@ -289,7 +289,7 @@ def _paint_gain(name: str, side: SetPrice | None) -> Line:
 
 
 def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: int) -> Line:
-    """Show what the columns may have had no room for, for the outcome at the cursor."""
+    """Paint the details of the selected outcome."""
     if market is None:
         return ()
     bid = quote.best_bid if quote else market.best_bid
@@ -310,7 +310,7 @@ def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: 
 
 
 def describe_quote(market: Market, quote: QuoteRow | None, now: datetime) -> Cell:
-    """Say how old prices are, or how a closed market ended; live ones of an open market need no word."""
+    """Return the age of a quote, or the result of a closed market; empty if live in an open one."""
     if market.closed:
         return Cell(_result_words(market), Role.DIM)
     if market.trading is not Trading.OPEN:
@@ -330,14 +330,14 @@ def _result_words(market: Market) -> str:
 
 
 def _end_facts(event: Event, now: datetime) -> tuple[Line, ...]:
-    """Return how long an event still runs, and until which day."""
+    """Return the time left and the end date."""
     if event.closed:
         return ((Cell("closed", Role.STALE),),)
     if event.end_at is None:
         return ((Cell("no end date", Role.DIM),),)
     date = f"{shown_time(event.end_at):%d %b %Y}"
     if event.end_at - now < timedelta(seconds=1):
-        # The last second has begun; it is closed once it is decided.
+        # Less than a second is left; the event is closed only once it is decided.
         return ((Cell(f"ended {date}", Role.STALE),),)
     left = paint_time_left(event.end_at, now)
     return ((left._replace(role=Role.TEXT), Cell(" left", Role.DIM)), (Cell(date, Role.DIM),))

@@ -1,4 +1,4 @@
-"""Sets alerts on one outcome: a price above, a price below, or a condition such as `spread >= 4`."""
+"""The form that sets price alerts, or a condition such as `spread >= 4`, on one outcome."""
 
 from dataclasses import dataclass
 
@@ -34,7 +34,7 @@ _LONGEST_CONDITION = 40
 
 @dataclass(frozen=True, slots=True)
 class AlertSubject:
-    """Whose price is waited for; both texts are untrusted."""
+    """The outcome to watch; both texts are untrusted."""
 
     condition_id: ConditionId
     token_id: TokenId | None
@@ -43,7 +43,7 @@ class AlertSubject:
 
 
 class AlertForm(OrderForm[str]):
-    """Takes the prices and hands them to the service; answers with what was set."""
+    """Takes the prices and sets the alerts; returns what was set."""
 
     DEFAULT_CSS = """
     AlertForm .label { width: 8; }
@@ -87,7 +87,7 @@ class AlertForm(OrderForm[str]):
             yield self.keys()
 
     def on_mount(self) -> None:
-        """Watch what the prices are compared with."""
+        """Subscribe to the prices that the alerts are compared with."""
         _ = self._field("alert-above").focus()
         self.show_place()
         self.watch_market(self._subject.token_id)
@@ -104,7 +104,7 @@ class AlertForm(OrderForm[str]):
         self.listed.show(self._waiting())
 
     def begin_with(self, price: Micros | None, condition: str) -> None:
-        """Fill in what a command asks for: a price on the side that has not been reached."""
+        """Fill in a command's values: the price goes to the side that has not been reached."""
         self.when.value = condition
         if price is None or self._subject.token_id is None:
             return
@@ -113,11 +113,11 @@ class AlertForm(OrderForm[str]):
         self._field("alert-above" if is_above else "alert-below").write(format_cents(price))
 
     def show_place(self) -> None:
-        """Say that the venue knows nothing of an alert."""
+        """Show that alerts are unknown to the venue."""
         self.state.show(((Cell(LIVES_HERE, Role.DIM),),))
 
     async def action_accept(self) -> None:
-        """Set what is asked for, or say why not."""
+        """Set the alerts, or show why not."""
         token_id = self._subject.token_id
         if token_id is None:
             self.show_reason("This market has no order book")
@@ -163,7 +163,7 @@ class AlertForm(OrderForm[str]):
         field.write(step_cents(field.value or start, event.step, tick))
 
     def _waiting(self) -> tuple[Line, ...]:
-        """Return what waits for this outcome already."""
+        """Return the alerts that already wait for this outcome."""
         alerts = (row.alert for row in self._surface.queries.watchlist().alerts)
         plans = [
             describe_plan(alert.plan)
@@ -177,7 +177,7 @@ class AlertForm(OrderForm[str]):
         return ((Cell(said, Role.KEY),),)
 
     def _spell(self, text: str) -> str:
-        """Return signs as two letters where the terminal has none of one."""
+        """Return the text as one plain line."""
         return plain(text)
 
     def _field(self, name: str) -> NumberField:

@@ -1,4 +1,4 @@
-"""The rows of the list, arranged here, folded windows of rolling series among them, and those of a search."""
+"""The rows of the market list, sorted and with folded series, and the rows of search results."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -35,14 +35,14 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 
 _TITLE, _LEADING, _VOLUME_24H, _LIQUIDITY, _VOLUME, _LEFT, _OPEN = 1, 2, 8, 9, 10, 11, 12
-"""Places of cells in a row of an event."""
+"""The indices of cells in an event's row."""
 
 
 def paint_fold_row(
     fold: SeriesFold[EventRow], book: BookView | None, now: datetime, *, is_cached: bool = False,
     day: Cell = NO_DAY,
 ) -> Row:  # fmt: skip
-    """Show the windows of a series by the next one to end, and their sums."""
+    """Paint a series as its next window to end, with sums over all windows."""
     following = fold.next_window
     row = paint_event_row(following, book, now, is_cached=is_cached, day=day)
     cells = list(row.cells)
@@ -66,24 +66,24 @@ def _sum(amounts: list[Micros | None]) -> Micros | None:
 
 SORTS = tuple(ListSort)
 ENOUGH_LOADED = 300
-"""What is ordered or narrowed here is fetched up to so many events, also while nobody scrolls."""
+"""A list sorted or filtered here is loaded up to so many events without scrolling."""
 
 Entry = EventRow | SeriesFold[EventRow]
 
 
 class EventList:
-    """Rows by their keys, and how they are arranged."""
+    """The rows of the list by their keys, and their arrangement."""
 
     def __init__(
         self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None], *,
         day_of: Callable[[TokenId | None], Sequence[PricePoint]] = lambda _: (),
     ) -> None:  # fmt: skip
-        """Begin with what is traded most today.
+        """Start with the default arrangement: by volume today.
 
         Args:
-            table: where the rows are shown.
-            book_of: the book of a token where it is streamed.
-            day_of: the prices of a token's last day where they are watched.
+            table: shows the rows.
+            book_of: returns the book of a streamed token.
+            day_of: returns the last day's prices of a watched token.
         """
         self.table = table
         self._day_of = day_of
@@ -95,7 +95,7 @@ class EventList:
         self._memo = RowMemo()
 
     def topic(self, topic: MarketListTopic) -> MarketListTopic:
-        """Return what to fetch: the tag of another list, in the order of this one."""
+        """Return the topic to fetch: the given one in this list's order."""
         sort = self.arrangement.sort
         is_reversed = self.arrangement.is_reversed and not sort.is_local
         return replace(topic, sort=sort.fetched, is_reversed=is_reversed)
@@ -111,48 +111,48 @@ class EventList:
         self._memo.keep_only(set(self.entries))
 
     def rows(self, keys: Iterable[str], now: datetime) -> list[Row]:
-        """Return some of the rows as they look now."""
+        """Return the given rows as they look now."""
         return [self._row(key, self.entries[key], now) for key in keys]
 
     def explain_empty(self, view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:
-        """Say why no rows are there, and which key helps."""
+        """Return why there are no rows, and which key helps."""
         if view.rows and not self.arrangement.filter.is_empty:
             other = key_of(keymap, "markets.narrow")
             return f" No loaded event passes the filters. {other} to change them."
         return explain_empty_list(view, topic, keymap)
 
     def needs_more(self, view: MarketListView) -> bool:
-        """Whether more is to be fetched although nobody scrolls: what is not loaded is not ordered."""
+        """Return whether more pages are needed without scrolling: only loaded events are sorted."""
         kept = self.arrangement
         is_arranged_here = kept.sort.is_local or not kept.filter.is_empty
         return is_arranged_here and view.has_more and self._loaded < ENOUGH_LOADED
 
     def next_sort(self) -> None:
-        """Order by the next measure."""
+        """Sort by the next measure."""
         self.order_by(SORTS[(SORTS.index(self.arrangement.sort) + 1) % len(SORTS)])
 
     def order_by(self, sort: ListSort) -> None:
-        """Order by a measure, the other way round where the list is ordered by it already."""
+        """Sort by a measure; reverse the order if the list is sorted by it already."""
         kept = self.arrangement
         is_reversed = sort is kept.sort and not kept.is_reversed
         self.arrangement = replace(kept, sort=sort, is_reversed=is_reversed)
 
     def reverse(self) -> None:
-        """Order the other way round."""
+        """Reverse the order."""
         self.order_by(self.arrangement.sort)
 
     def narrow(self, wanted: ListFilter) -> None:
-        """Show only what fits, of the tags that are chosen."""
+        """Apply a filter, keeping the chosen tags."""
         kept = replace(wanted, tags=self.arrangement.filter.tags)
         self.arrangement = replace(self.arrangement, filter=kept)
 
     def narrow_to_tags(self, slugs: Iterable[str]) -> None:
-        """Show only events with all of these tags, besides the one that is fetched."""
+        """Show only events with all of these tags, besides the tag that is fetched."""
         kept = replace(self.arrangement.filter, tags=frozenset(slugs))
         self.arrangement = replace(self.arrangement, filter=kept)
 
     def toggle(self, key: str) -> bool:
-        """Fold or unfold windows; return whether there are any in this row."""
+        """Fold or unfold a series; return whether the row is one."""
         entry = self.entries.get(key)
         if not isinstance(entry, SeriesFold):
             return False
@@ -161,7 +161,7 @@ class EventList:
         return True
 
     def event_at(self, key: str | None) -> EventRow | None:
-        """Return the event of a row; of folded windows the next one."""
+        """Return the event of a row; for a series, its next window."""
         entry = self.entries.get(key or "")
         return entry.next_window if isinstance(entry, SeriesFold) else entry
 
@@ -171,22 +171,22 @@ class EventList:
         return row.leading if row is not None else None
 
     def details(self, key: str | None, width: int) -> tuple[Line, Line]:
-        """Return what the columns have no room for."""
+        """Return the details of a row."""
         book = self._book_of(quoted_token(self.market_at(key)))
         return paint_event_details(self.event_at(key), book, width, is_cached=self._is_cached)
 
     def to_copy(self, key: str | None) -> tuple[str, str]:
-        """Return what is copied of a row."""
+        """Return what the copy key copies: its kind and its text."""
         row = self.event_at(key)
         return "event slug", plain(row.event.slug) if row is not None else ""
 
     def to_star(self, key: str | None) -> tuple[StarKey, str] | None:
-        """Return what is starred of a row."""
+        """Return what the star key stars: its key and its title."""
         row = self.event_at(key)
         return None if row is None else (key_of_event(row.event), row.event.title)
 
     def destination(self, key: str | None) -> EventChosen | MarketChosen | None:
-        """Return where a row leads: to its event, or to the market where it has only one."""
+        """Return where a row leads: its event, or its only market."""
         row = self.event_at(key)
         if row is None:
             return None
@@ -201,7 +201,7 @@ class EventList:
         return None if row is None else target_of_event(row.event, row.leading)
 
     def tokens(self, keys: Iterable[str]) -> tuple[TokenId, ...]:
-        """Return the tokens worth streaming for some rows: none for prices of another day."""
+        """Return the tokens to stream for these rows; none while the list is cached."""
         return () if self._is_cached else _tokens_of(map(self.market_at, keys))
 
     def _row(self, key: str, entry: Entry, now: datetime) -> Row:
@@ -225,19 +225,19 @@ class EventList:
 
 
 class FoundMarkets:
-    """The results of a search: what is shown stays where it is, what came later comes after it."""
+    """Search results: those on show keep their places, later ones are appended."""
 
     def __init__(
         self, table: LineTable, book_of: Callable[[TokenId | None], BookView | None]
     ) -> None:  # fmt: skip
-        """Begin without any, in a table."""
+        """Start without results."""
         self.table = table
         self.by_key: dict[str, MarketRow] = {}
         self._book_of = book_of
         self._memo = RowMemo()
 
     def clear(self) -> None:
-        """Forget what was found for another text."""
+        """Forget the results of the previous text."""
         self.by_key = {}
 
     def show(self, rows: Iterable[MarketRow]) -> None:
@@ -248,7 +248,7 @@ class FoundMarkets:
         self._memo.keep_only(set(self.by_key))
 
     def rows(self, keys: Iterable[str], now: datetime) -> list[Row]:
-        """Return some of the rows as they look now."""
+        """Return the given rows as they look now."""
         return [self._row(self.by_key[key], now) for key in keys]
 
     def market_at(self, key: str | None) -> Market | None:
@@ -257,17 +257,17 @@ class FoundMarkets:
         return found.market if found is not None else None
 
     def details(self, key: str | None, width: int) -> tuple[Line, Line]:
-        """Return what the columns have no room for."""
+        """Return the details of a row."""
         book = self._book_of(quoted_token(self.market_at(key)))
         return paint_result_details(self.by_key.get(key or ""), book, width)
 
     def to_copy(self, key: str | None) -> tuple[str, str]:
-        """Return what is copied of a row."""
+        """Return what the copy key copies: its kind and its text."""
         market = self.market_at(key)
         return "condition id", (market.condition_id if market is not None else None) or ""
 
     def to_star(self, key: str | None) -> tuple[StarKey, str] | None:
-        """Return what is starred of a row."""
+        """Return what the star key stars: its key and its title."""
         market = self.market_at(key)
         if market is None or market.condition_id is None:
             return None
@@ -287,7 +287,7 @@ class FoundMarkets:
         return target_of_market(self.market_at(key))
 
     def tokens(self, keys: Iterable[str]) -> tuple[TokenId, ...]:
-        """Return the tokens worth streaming for some rows."""
+        """Return the tokens to stream for these rows."""
         return _tokens_of(map(self.market_at, keys))
 
     def _row(self, row: MarketRow, now: datetime) -> Row:
@@ -308,7 +308,7 @@ def _tokens_of(markets: Iterable[Market | None]) -> tuple[TokenId, ...]:
 
 
 def _appearance(book: BookView | None, as_of: datetime | None, now: datetime) -> tuple[object, ...]:
-    """Return all of a row's prices that it is painted from."""
+    """Return the prices from which a row is painted."""
     if book is not None and book.state.is_good:
         return book.best_bid, book.best_ask
     return (format_price_age(as_of, now),)

@@ -1,4 +1,4 @@
-"""A small card of what narrows a list: minimum volume, spread, ending, mine, starred."""
+"""The filter form of the list: minimum volume, spread, time to end, own positions, starred."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class FilterForm(ModalScreen[ListFilter]):
-    """Narrows the list behind it at once; enter leaves it so, escape as it was before."""
+    """Filters the list behind it at once; enter keeps the filter, escape restores the old one."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.FILTERS)
     DEFAULT_CSS = """
@@ -53,12 +53,12 @@ class FilterForm(ModalScreen[ListFilter]):
     def __init__(
         self, options: Options, wanted: ListFilter, *, preview: Callable[[ListFilter], None]
     ) -> None:
-        """Start from what narrows the list now.
+        """Start with the current filter.
 
         Args:
             options: keys and character set of this user.
-            wanted: what narrows the list now.
-            preview: narrows the list by what is chosen, as long as this is open.
+            wanted: the current filter.
+            preview: applies the filter to the list while the form is open.
         """
         super().__init__()
         self._options = options
@@ -75,24 +75,24 @@ class FilterForm(ModalScreen[ListFilter]):
             yield KeyLine(entries, self._options, width=WIDTH)
 
     def on_mount(self) -> None:
-        """Show what narrows the list now."""
+        """Show the current filter."""
         self.table.set_rows(paint_filter_rows(self._wanted))
         self.table.focus()
 
     def on_line_table_row_selected(self) -> None:
-        """Leave the list as it is narrowed now."""
+        """Keep the filter and close."""
         _ = self.dismiss(self._wanted)
 
     def action_next(self) -> None:
-        """Select the next value of the line at the cursor."""
+        """Select the next value of the selected line."""
         self._show(with_next(self._wanted, self.table.cursor_key or ""))
 
     def action_clear(self) -> None:
-        """Show everything again."""
+        """Clear the filter."""
         self._show(NO_FILTER)
 
     def action_close(self) -> None:
-        """Narrow the list as before."""
+        """Restore the previous filter and close."""
         self._preview(self._before)
         _ = self.dismiss(self._before)
 
@@ -103,7 +103,7 @@ class FilterForm(ModalScreen[ListFilter]):
 
 
 def with_next(wanted: ListFilter, key: str) -> ListFilter:
-    """Return a filter with the next value of one of its lines."""
+    """Return a filter with the next value in one of its lines."""
     match key:
         case "volume":
             return replace(wanted, min_volume_24h=_after(VOLUMES, wanted.min_volume_24h))
@@ -120,7 +120,7 @@ def with_next(wanted: ListFilter, key: str) -> ListFilter:
 
 
 def paint_filter_rows(wanted: ListFilter) -> tuple[Row, ...]:
-    """Show each line of the form with its value."""
+    """Paint each line of the form with its value."""
     volume, spread, ends = wanted.min_volume_24h, wanted.max_spread, wanted.ends_within
     return (
         _row("volume", "Volume 24h at least", "" if volume is None else _dollars(volume)),
@@ -140,6 +140,6 @@ def _dollars(amount: Micros) -> str:
 
 
 def _after(values: Sequence[T | None], value: T | None) -> T | None:
-    """Return the value after one, from the first again after the last."""
+    """Return the value after the given one, the first after the last."""
     at = values.index(value) if value in values else -1
     return values[(at + 1) % len(values)]

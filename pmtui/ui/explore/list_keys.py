@@ -1,4 +1,4 @@
-"""The keys that arrange the list of events, and how it was arranged when the terminal was closed."""
+"""The keys that arrange the list of events, and the arrangement kept from the last session."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import timedelta
@@ -19,16 +19,16 @@ from pmtui.ui.frame import show_answer
 from pmtui.ui.surface import Surface
 
 LONGEST_S = 400 * 86_400
-"""A longer time narrows nothing that anybody would miss; a damaged file may name any."""
+"""The longest time filter that is restored: a damaged file may hold any number."""
 
 
 def kept_choice(kept: KeptList) -> TagChoice:
-    """Return the tags that were chosen."""
+    """Return the remembered tags."""
     return TagChoice(tuple(zip(kept.tags, kept.labels, strict=False)), kept.include_closed)
 
 
 def kept_arrangement(kept: KeptList) -> Arrangement:
-    """Return order, filters and what was unfolded; an order that is unknown is the usual one."""
+    """Return the remembered order, filters and unfolded series; an unknown order is ignored."""
     usual = Arrangement()
     sort = next((each for each in ListSort if each.value == kept.sort), usual.sort)
     wanted = ListFilter(
@@ -44,7 +44,7 @@ def kept_arrangement(kept: KeptList) -> Arrangement:
 
 
 def to_kept(arrangement: Arrangement, choice: TagChoice) -> KeptList:
-    """Return what is to be remembered of a list."""
+    """Return the arrangement in the form that is stored."""
     wanted = arrangement.filter
     ends_within = wanted.ends_within or timedelta()
     return KeptList(
@@ -63,21 +63,21 @@ def to_kept(arrangement: Arrangement, choice: TagChoice) -> KeptList:
 
 
 class ListKeys:
-    """Arranges one list; while a search is open the keys say that they are not about it."""
+    """Arranges one list; during a search the keys answer that they do not apply."""
 
     def __init__(
         self, page: Screen[Any], surface: Surface, rows: EventList, *,
         is_searching: Callable[[], bool], fetch: Callable[[], None], show: Callable[[bool], None],
     ) -> None:  # fmt: skip
-        """Begin with the list as it was left.
+        """Start with the remembered arrangement.
 
         Args:
-            page: over which forms open.
+            page: the screen below the forms.
             surface: the service and the user's choices.
             rows: the list.
             is_searching: whether a search is open.
-            fetch: fetches the list anew, in its order and by its tags.
-            show: shows the list as it is arranged now, from the top if asked to.
+            fetch: reloads the list in its order and by its tags.
+            show: shows the arranged list, from the top if true.
         """
         self._page = page
         self._surface = surface
@@ -87,14 +87,14 @@ class ListKeys:
         self._show = show
         kept = surface.memory.now.listing
         self.choice = kept_choice(kept)
-        """How the list is narrowed by tags."""
+        """The chosen tags."""
         rows.arrangement = kept_arrangement(kept)
         rows.narrow_to_tags(self.choice.slugs[1:])
         rows.table.columns.on_press = self.sort_by
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
-        """What each action of the registry's list context does."""
+        """The handlers of the actions in the registry's list context."""
         return {
             "sort": self.sort,
             "reverse": self.reverse,
@@ -105,19 +105,19 @@ class ListKeys:
 
     @property
     def topic(self) -> MarketListTopic:
-        """The list to fetch, in its order and by the first of its tags."""
+        """The list to fetch: in its order and with its first tag."""
         first = next(iter(self.choice.slugs), "")
         topic = MarketListTopic(tag_slug=first, include_closed=self.choice.include_closed)
         return self._rows.topic(topic)
 
     def sort(self) -> None:
-        """Order the list by the next measure."""
+        """Sort the list by the next measure."""
         if not self._says_list_only():
             self._rows.next_sort()
             self._arrange()
 
     def sort_by(self, column: str) -> None:
-        """Order the list by a column whose title was clicked, a second click the other way round."""
+        """Sort the list by the clicked column; a second click reverses the order."""
         sort = sort_of_column(column)
         if self._says_list_only():
             return
@@ -129,13 +129,13 @@ class ListKeys:
             self._arrange()
 
     def reverse(self) -> None:
-        """Order the list the other way round."""
+        """Reverse the list."""
         if not self._says_list_only():
             self._rows.reverse()
             self._arrange()
 
     def narrow(self) -> None:
-        """Choose what narrows the list besides its tags."""
+        """Open the filter form."""
 
         def narrow(wanted: ListFilter) -> None:
             if wanted != self._rows.arrangement.filter:
@@ -148,7 +148,7 @@ class ListKeys:
             _ = self._page.app.push_screen(form, lambda _: self._keep())
 
     def fold(self) -> None:
-        """Fold or unfold the windows in the row under the cursor."""
+        """Fold or unfold the selected series."""
         key = self._rows.table.cursor_key or ""
         if not self._says_list_only() and self._rows.toggle(key):
             self._keep()
@@ -170,7 +170,7 @@ class ListKeys:
         self._keep()
 
     def _keep(self) -> None:
-        """Remember how the list is arranged."""
+        """Remember the arrangement."""
         self._surface.memory.keep_listing(to_kept(self._rows.arrangement, self.choice))
 
     def _says_list_only(self) -> bool:

@@ -1,4 +1,4 @@
-"""The list of events on a screen: what is fetched of it, how far, and what of it is shown."""
+"""The list of events on a screen: what is loaded, how much of it, and how it is shown."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,22 +14,22 @@ from pmtui.ui.surface import Surface
 
 
 class ListedEvents:
-    """Fetches a list page by page and shows it as its keys arrange it."""
+    """Loads a list page by page and shows it as arranged."""
 
     def __init__(
         self, page: Screen[Any], surface: Surface, rows: EventList, *,
         is_searching: Callable[[], bool], on_other: Callable[[], None],
         on_shown: Callable[[], None],
     ) -> None:  # fmt: skip
-        """Begin with the list as it was left.
+        """Start with the remembered list.
 
         Args:
-            page: over which forms open.
+            page: the screen below the forms.
             surface: the service and the user's choices.
-            rows: the rows and their arrangement.
+            rows: the rows of the list.
             is_searching: whether a search is open.
-            on_other: called when another list is watched from now on.
-            on_shown: called when the rows are there.
+            on_other: called when the list to subscribe to has changed.
+            on_shown: called after the rows are shown.
         """
         self._surface = surface
         self._rows = rows
@@ -39,16 +39,16 @@ class ListedEvents:
             page, surface, rows, is_searching=is_searching, fetch=self._fetch, show=self._arrange
         )  # fmt: skip
         self.topic: MarketListTopic = self.keys.topic
-        """The list that is watched."""
+        """The subscribed list."""
         self.view = MarketListView((), Load.EMPTY, has_more=False, as_of=None)
-        """What was shown last."""
+        """The view shown last."""
         self.wants_more = False
-        """Whether the next page is on its way because somebody looks for it."""
+        """Whether the user scrolled for the next page and it is loading."""
         self._goes_to_top = True
         self._loaded = 0
 
     def load_more(self) -> None:
-        """Fetch the next page."""
+        """Load the next page."""
         self.wants_more = True
         self.show()
 
@@ -62,7 +62,7 @@ class ListedEvents:
         rows.show(view, now)
         self.wants_more = self.wants_more and view.has_more and not grows
         if self.wants_more or rows.needs_more(view):
-            # Harmless while a page is on its way, and needed when another answer came first.
+            # A repeated request is ignored; it is needed if another reply came first.
             self._surface.commands.load_more(self.topic)
         keymap = self._surface.options.keymap
         table.set_empty_text(rows.explain_empty(view, self.topic, keymap))
@@ -75,7 +75,7 @@ class ListedEvents:
         self._on_shown()
 
     def _fetch(self) -> None:
-        """Fetch the list anew, in its order and by its tags."""
+        """Reload the list in its order and by its tags."""
         self._rows.narrow_to_tags(self.keys.choice.slugs[1:])
         self.topic, self.wants_more, self._goes_to_top = self.keys.topic, False, True
         self._on_other()

@@ -1,7 +1,7 @@
-"""The list of events and the search over markets: where one finds what to trade.
+"""The market list: events to browse, and the search over markets.
 
-The rows in view are streamed while they are in view; the others show how old their prices are. The
-order is the one the list was fetched in: prices that move never move a row.
+Rows in view are streamed; the others show the age of their prices. The order is the one in which
+the list was fetched: moving prices never move a row.
 """
 
 from collections.abc import Iterable
@@ -94,7 +94,7 @@ class MarketsScreen(FrameScreen):
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
         self.is_searching = False
-        """Whether the field to search in is open."""
+        """Whether the search field is open."""
         self._text = ""
         self._stream = RowStream(
             in_view=lambda: self._shown.tokens(self._shown.table.keys_in_view),
@@ -132,7 +132,7 @@ class MarketsScreen(FrameScreen):
     def topics(self) -> Iterable[Topic]:
         yield self._listed.topic
         if self.is_searching:
-            # Without a text too: more markets are fetched to search in as soon as the field opens.
+            # With an empty text too, so that more markets are indexed once the field opens.
             yield SearchTopic(self._text)
         if self._stream.tokens:
             yield RowQuotesTopic(tuple(sorted(self._stream.tokens)))
@@ -161,7 +161,7 @@ class MarketsScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_mount.
         self._listed.show()
         self._list.table.focus()
 
@@ -184,7 +184,7 @@ class MarketsScreen(FrameScreen):
         if topic == self._listed.topic:
             self._listed.show()
         elif isinstance(topic, RowQuotesTopic | HistoryTopic):
-            # Nothing but the rows in view is painted anew.
+            # Repaint only the rows in view.
             keys, now = self._shown.table.keys_in_view, self.surface.queries.now()
             self._shown.table.update_rows(self._shown.rows(keys, now))
             self.show_details()
@@ -193,7 +193,7 @@ class MarketsScreen(FrameScreen):
         elif topic == StatusTopic():
             second = self.surface.queries.now().replace(microsecond=0)
             if second != self._ticked_at:
-                # The clock moves the time left of what nobody quotes.
+                # Update the time left of rows without quotes.
                 self._ticked_at = second
                 show = self._show_results if self._text else self._listed.show
                 show()
@@ -201,20 +201,20 @@ class MarketsScreen(FrameScreen):
                 self.show_details()
 
     def start_search(self) -> None:
-        """Open the search line, or come back to it."""
+        """Open the search field, or focus it."""
         if not self.is_searching:
             self.is_searching = True
             self.add_class("-searching")
             self.feed.renew()
             self._show_results()
         elif not self.search.has_focus:
-            # What is typed next is another search; an arrow goes on with this one.
+            # Typing starts a new search; an arrow key continues this one.
             self.search.action_select_all()
-        # At once, not by and by: letters may be on their way already.
+        # Focus at once: more keys may be queued already.
         self.set_focus(self.search)
 
     def action_close(self) -> None:
-        """Close the search, if there is one; the list is as it was."""
+        """Close the search and show the list again."""
         if not self.is_searching:
             return
         self.is_searching = False
@@ -230,12 +230,12 @@ class MarketsScreen(FrameScreen):
 
     @on(LineTable.EndApproached, "#events")
     def load_more(self) -> None:
-        """Fetch the next page before the cursor gets there."""
+        """Load the next page before the cursor reaches the end."""
         self._listed.load_more()
 
     @on(LineTable.ViewChanged)
     def follow_view(self, message: LineTable.ViewChanged) -> None:
-        """Stream the rows that are in view now, once the view stands still."""
+        """Stream the rows in view once scrolling has stopped."""
         if message.table is self._shown.table:
             self._stream.follow_soon()
 
@@ -250,7 +250,7 @@ class MarketsScreen(FrameScreen):
 
     @on(LineTable.RowSelected)
     def open_row(self, message: LineTable.RowSelected) -> None:
-        """Open the event or the market of a row; unfold what is folded."""
+        """Open the event or market of a row, or unfold a series."""
         if message.table is self._list.table and self._list.toggle(message.key):
             self._listed.show()
             return
@@ -260,7 +260,7 @@ class MarketsScreen(FrameScreen):
             self.post_message(destination)
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of what has the focus."""
+        """Show the keys of the focused widget."""
         self.lines.show_footer()
 
     @property
@@ -269,7 +269,7 @@ class MarketsScreen(FrameScreen):
 
     @on(Input.Changed, "#search")
     def follow_text(self) -> None:
-        """Search for what is typed now."""
+        """Search for the typed text."""
         text = self.search.value.strip()
         if text == self._text:
             return
@@ -283,7 +283,7 @@ class MarketsScreen(FrameScreen):
         self._stream.follow_soon()
 
     def _follow_rows(self) -> None:
-        """Show what is told of the rows that are there now, and stream those in view."""
+        """Show the details of the current rows and stream those in view."""
         self.show_details()
         self._stream.check()
 
@@ -305,7 +305,7 @@ class MarketsScreen(FrameScreen):
     @on(LineTable.RowHighlighted)
     @on(events.Resize)
     def show_details(self) -> None:
-        """Show what stands above and below the rows."""
+        """Show the title above the rows, and the details below."""
         key, width, queries = self._shown.table.cursor_key, self.size.width, self.surface.queries
         tokens = self._shown.tokens(self._shown.table.keys_in_view)
         books = [queries.book(token) for token in self._stream.tokens.intersection(tokens)]

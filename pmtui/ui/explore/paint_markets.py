@@ -1,4 +1,4 @@
-"""The list of events and the results of a search, row by row, with what each is doing now."""
+"""Paints the rows of the market list and of search results, with live prices."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -46,7 +46,7 @@ from pmtui.ui.widgets.panel import fit_title
 
 OWN_MARK = "●"
 _STRONG_MOVE, _MOVE = Micros(50_000), Micros(20_000)
-"""Changes in a day from which the cell is warm, and hot."""
+"""Changes in a day from which a cell is strongly, and lightly, highlighted."""
 AGE_WIDTH = 4
 SPARK_WIDTH = 10
 _SPARKS = "▁▂▃▄▅▆▇█"
@@ -54,7 +54,7 @@ _SPARKS = "▁▂▃▄▅▆▇█"
 _LEAST_SPARK = 2
 _DAY = timedelta(days=1)
 _NEARLY_A_DAY = timedelta(hours=23)
-"""The first point of a day's history may come some minutes after its beginning."""
+"""A day's history may start some minutes late."""
 NO_DAY = Cell("")
 
 EVENT_COLUMNS = (
@@ -65,7 +65,7 @@ EVENT_COLUMNS = (
     Column("age", "Age", AGE_WIDTH, align=Align.RIGHT, is_essential=True),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("day", "Day", SPARK_WIDTH, priority=2),
-    # As wide as its title with the mark of the order.
+    # Wide enough for its title with the sort mark.
     Column("spread", "Spread", PRICE_WIDTH + 1, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=2, align=Align.RIGHT),
@@ -94,15 +94,15 @@ def paint_event_row(
     row: EventRow, book: BookView | None, now: datetime, *, is_cached: bool = False,
     day: Cell = NO_DAY, opened: Micros | None = None,
 ) -> Row:  # fmt: skip
-    """Show an event by its leading market; nothing of a cached one looks current.
+    """Paint an event by its leading market; a cached event looks stale throughout.
 
     Args:
         row: the event.
-        book: of its leading market, where it is streamed.
-        now: for what is counted from it.
-        is_cached: seen by an earlier session.
-        day: the shape of its day, by `paint_day`.
-        opened: its price a day ago, for a change that the venue does not tell.
+        book: the book of its leading market, if streamed.
+        now: for ages and the time left.
+        is_cached: loaded by an earlier session.
+        day: its sparkline, by `paint_day`.
+        opened: its price a day ago, for a change that the venue does not report.
     """
     event, leading = row.event, row.leading
     cells = (
@@ -121,19 +121,19 @@ def paint_event_row(
 
 
 def paint_day(points: Sequence[PricePoint], now: datetime) -> Cell:
-    """Show the shape of a price over the last day in a few cells, coloured by its change."""
+    """Paint the last day's prices as a sparkline, coloured by the change."""
     levels = spark_levels(points, until=now, reach=_DAY, columns=SPARK_WIDTH)
     known = [level for level in levels if level is not None]
     if len(known) < _LEAST_SPARK:
         return NO_DAY
     role = Role.UP if known[-1] > known[0] else Role.DOWN if known[-1] < known[0] else Role.DIM
     text = "".join(" " if level is None else _SPARKS[level] for level in levels)
-    # A wall of full colour would shout down the figures beside it.
+    # Dimmed, because a column of full colour would drown the figures beside it.
     return Cell(text, role, Emphasis.DIM)
 
 
 def price_a_day_ago(points: Sequence[PricePoint], now: datetime) -> Micros | None:
-    """Return the first price of a day's history, unless it began only later."""
+    """Return the first price of a day's history, unless the history is shorter."""
     first = next(iter(points), None)
     return first.price if first is not None and now - first.at >= _NEARLY_A_DAY else None
 
@@ -144,7 +144,7 @@ def _with_day(quote: tuple[Cell, Cell, Cell, Cell], day: Cell) -> tuple[Cell, ..
 
 
 def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Row:
-    """Show a market that a search found, with the prices of its book where that is streamed."""
+    """Paint a search result at the prices of its book, if that is streamed."""
     market = row.market
     size = row.position_size
     cells = (
@@ -165,17 +165,17 @@ def paint_list_title(
     view: MarketListView, arrangement: Arrangement, now: datetime, room: int, *, tag: TagChoice,
     keymap: Keymap, rows: LiveRows, is_loading_more: bool = False,
 ) -> tuple[Line, Line]:  # fmt: skip
-    """Say how the list is ordered and narrowed, how old it is, and how much of it is loaded.
+    """Paint the order and filters of the list, its age, and how much of it is loaded.
 
     Args:
         view: the list.
-        arrangement: how it is ordered and narrowed.
+        arrangement: its order and filters.
         now: for its age.
-        room: cells of the title.
-        tag: the tag that narrows it, and whether closed events are listed.
-        keymap: for the keys that are named.
-        rows: of those in view.
-        is_loading_more: whether the next page is on its way.
+        room: the cells available.
+        tag: the chosen tags, and whether closed events are listed.
+        keymap: the user's keys.
+        rows: how many rows in view are live.
+        is_loading_more: whether the next page is loading.
     """
     named = Cell(
         plain(tag.label, 40) if tag.label else "all tags", Role.KEY if tag.label else Role.DIM
@@ -194,7 +194,7 @@ def paint_list_title(
 
 
 def paint_results_title(rows: LiveRows, room: int) -> tuple[Line, Line]:
-    """Say of how many of the results in view the prices are live."""
+    """Paint how many of the results in view have live prices."""
     said = f"{rows.live} of {rows.priced} live" if rows.live < rows.priced else "all live"
     value = (Cell(said, Role.DIM),) if rows.priced else ()
     return fit_title(((Cell("RESULTS", Role.HEADING),),), (value,), room)
@@ -211,18 +211,18 @@ _SORTED_COLUMNS = {
 
 
 def sorted_column(arrangement: Arrangement) -> tuple[str, str]:
-    """Return the key of the column that the list is ordered by, empty for none, and its mark."""
+    """Return the key of the sorted column and its mark; the key is empty if there is none."""
     mark = "▴" if arrangement.is_reversed else "▾"
     return _SORTED_COLUMNS.get(arrangement.sort, ""), mark
 
 
 def sort_of_column(key: str) -> ListSort | None:
-    """Return the order that a column stands for; None for a column that orders nothing."""
+    """Return the order for a column; None for a column that cannot be sorted."""
     return next((sort for sort, column in _SORTED_COLUMNS.items() if column == key), None)
 
 
 def explain_empty_list(view: MarketListView, topic: MarketListTopic, keymap: Keymap) -> str:
-    """Say why no events are listed, and which key helps."""
+    """Return why no events are listed, and which key helps."""
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
         return f" Could not load the list: {plain(view.problem)}. {again} to retry."
@@ -234,7 +234,7 @@ def explain_empty_list(view: MarketListView, topic: MarketListTopic, keymap: Key
 
 
 def paint_search_note(view: SearchView, *, is_asked: bool) -> Line:
-    """Say what a search has found and who has answered."""
+    """Paint the number of results, and whether the server has answered."""
     if not is_asked:
         return (Cell(f"{count(view.indexed, 'market')} cached", Role.DIM),)
     found = Cell(f"{count(len(view.rows), 'result')}  ")
@@ -248,7 +248,7 @@ def paint_search_note(view: SearchView, *, is_asked: bool) -> Line:
 
 
 def explain_empty_search(view: SearchView, keymap: Keymap) -> str:
-    """Say why nothing was found, and which key helps."""
+    """Return why nothing was found, and which key helps."""
     where = f"in {count(view.indexed, 'cached market')}"
     match view.load:
         case Load.FAILED:
@@ -263,7 +263,7 @@ def explain_empty_search(view: SearchView, keymap: Keymap) -> str:
 def paint_event_details(
     row: EventRow | None, book: BookView | None, width: int, *, is_cached: bool = False
 ) -> tuple[Line, Line]:
-    """Show what the columns may have had no room for, in two lines."""
+    """Paint the details of an event in two lines."""
     if row is None:
         return (), ()
     event, leading = row.event, row.leading
@@ -282,7 +282,7 @@ def paint_event_details(
 def paint_result_details(
     row: MarketRow | None, book: BookView | None, width: int
 ) -> tuple[Line, Line]:
-    """Show what the columns may have had no room for, in two lines."""
+    """Paint the details of a search result in two lines."""
     if row is None:
         return (), ()
     market, size = row.market, row.position_size
@@ -294,19 +294,19 @@ def paint_result_details(
         Cell("starred", Role.KEY) if row.is_starred else (),
         Cell("not trading", Role.STALE) if not market.is_tradable else (),
     ]
-    # The only market of an event often bears its name.
+    # An event's only market often has the event's name.
     tail = f"of {plain(row.event_title)}" if row.event_title not in ("", market.question) else ""
     return _titled(market.question or market.title), join_facts(facts, width, tail=tail)
 
 
 def name_order(arrangement: Arrangement) -> Cell:
-    """Name what a list is ordered by, with a mark for which way."""
+    """Paint the order of a list, with a mark for its direction."""
     mark = "▴" if arrangement.is_reversed else "▾"
     return Cell(f"{arrangement.sort.value} {mark}", Role.KEY)
 
 
 def name_filter(wanted: ListFilter) -> tuple[Line, ...]:
-    """Name everything that narrows a list."""
+    """Paint every filter of a list."""
     facts: list[str] = []
     if wanted.min_volume_24h is not None:
         facts.append(f"24h ≥ {format_money_compact(wanted.min_volume_24h)}")
@@ -320,7 +320,7 @@ def name_filter(wanted: ListFilter) -> tuple[Line, ...]:
 
 
 def describe_span(span: timedelta) -> str:
-    """Write a time span in its largest unit: `1h`, `7d`."""
+    """Write a duration in its largest unit: `1h`, `7d`."""
     return format_age(span.total_seconds())
 
 
@@ -335,7 +335,7 @@ def _own_mark(*, is_held: bool) -> Cell:
 def _leading_name(event: Event, leading: Market | None) -> str:
     if leading is None:
         return ""
-    # Of an event with one market left its group title is all that says which one it is.
+    # The group title alone tells which market is left of an event.
     own = leading.group_title if len(event.markets) == 1 else leading.title
     return plain(own) if own and own != event.title else first_label(leading)
 
@@ -344,7 +344,7 @@ def _quote_cells(
     market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime, *,
     opened: Micros | None = None,
 ) -> tuple[Cell, Cell, Cell, Cell]:  # fmt: skip
-    """Show price, its age, change and spread: by a good book, else dimmed and as old as told."""
+    """Paint price, age, change and spread: from a good book, else stale with the metadata's age."""
     if market is None:
         return paint_price(None), Cell(""), paint_change(None), paint_price(None)
     live = counted_mid(book.best_bid, book.best_ask) if is_live(book) else None
@@ -358,9 +358,9 @@ def _quote_cells(
     if is_live(book):
         price = paint_mid(book.best_bid, book.best_ask, Role.TEXT)
         if live is None:
-            # Nobody bids or asks: there is no price that could be live.
+            # An empty book has no live price.
             return price, Cell(""), change, spread_cell
-        # A live price needs no word. Proven prices of a market that takes no orders are none to trade at.
+        # A live price needs no word; a market that takes no orders is marked as paused.
         age = Cell("") if market.takes_orders else Cell("paused", Role.STALE)
         return price, age, change, spread_cell
     age = Cell(format_price_age(as_of, now), Role.STALE)
@@ -369,7 +369,7 @@ def _quote_cells(
 
 
 def is_live(book: BookView | None) -> TypeGuard[BookView]:
-    """Whether a row's prices come from its book."""
+    """Return whether a row's prices come from its book."""
     return book is not None and book.state.is_good
 
 
@@ -383,7 +383,7 @@ def _spread_cell(market: Market | None, book: BookView | None) -> Cell:
 
 
 def _warned(cell: Cell, distance: Micros | None) -> Cell:
-    """Mark a spread that costs more than most opinions are worth."""
+    """Mark a wide spread."""
     if not is_wide(distance):
         return cell
     text = cell.text if len(cell.text) >= PRICE_WIDTH else f"{cell.text}!"
@@ -391,7 +391,7 @@ def _warned(cell: Cell, distance: Micros | None) -> Cell:
 
 
 def heated(cell: Cell, change: Micros | None) -> Cell:
-    """Lay warmth behind a change, the more the larger it is."""
+    """Highlight the background of a change by its size."""
     size = abs(change or 0)
     if change is None or size < _MOVE:
         return cell

@@ -1,4 +1,4 @@
-"""Paints rules, comments and holders: texts of the venue, made harmless and broken into lines of a width."""
+"""Paints rules, comments and holders: the venue's texts, sanitized and wrapped to a width."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
 
 MOST_LETTERS = 20_000
-"""More than the longest rules seen; a line states how many letters are left out."""
+"""Longer than any rules seen; the last line states how many letters are left out."""
 
 HOLDER_COLUMNS = (
     Column("outcome", "Outcome", 12),
@@ -24,9 +24,9 @@ HOLDER_COLUMNS = (
 
 
 def wrap_text(text: str, width: int) -> tuple[str, ...]:
-    """Break a text of the venue into harmless lines of at most `width` cells.
+    """Sanitize a text of the venue and wrap it into lines of at most `width` cells.
 
-    Its line breaks are kept; several empty lines become one.
+    Keeps line breaks; several empty lines become one.
     """
     lines: list[str] = []
     for paragraph in text[:MOST_LETTERS].splitlines():
@@ -42,7 +42,7 @@ def wrap_text(text: str, width: int) -> tuple[str, ...]:
 
 
 def paint_rules(event: Event | None, market: Market | None, width: int) -> tuple[Cell, ...]:
-    """Show the rules of the market at the cursor, then the event's, then the resolution source.
+    """Paint the rules of the selected market, then the event's, then the resolution source.
 
     One cell for each line.
     """
@@ -56,7 +56,7 @@ def paint_rules(event: Event | None, market: Market | None, width: int) -> tuple
 
 
 def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ...]:
-    """Show comments in the venue's order, replies indented; one cell for each line."""
+    """Paint comments in the venue's order, with replies indented; one cell for each line."""
     lines: list[Cell] = []
     for comment in view.comments:
         lines += _paint_comment(comment, now, width)
@@ -64,7 +64,7 @@ def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ..
 
 
 def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
-    """List the largest holders, outcome by outcome as the venue sends them."""
+    """Return a row for each of the largest holders, by outcome in the venue's order."""
     keys = unique_keys([f"{h.token_id}:{h.address}" for h in view.holders])
     return tuple(
         Row(key, _holder_cells(holder, view.market))
@@ -100,7 +100,7 @@ def _wrap_paragraph(clean: str, width: int) -> list[str]:
     return [*lines, line] if line else lines
 
 
-# At least one letter, so that a letter wider than the line cannot stop the loop.
+# Take at least one letter, or a letter wider than the line would loop for ever.
 def _take(text: str, width: int) -> str:
     used = 0
     for index, letter in enumerate(text):
@@ -117,7 +117,7 @@ def _section(title: str, text: str, width: int) -> list[Cell]:
 
 
 def _sources(stated: Sequence[str], width: int) -> list[Cell]:
-    # Market and event often say the same, or only one of them says anything.
+    # Market and event often state the same source, or only one of them states any.
     wrapped = dict.fromkeys(wrap_text(source, width) for source in stated)
     said = [line for lines in wrapped for line in lines] or ["none named besides the rules above"]
     return [Cell(""), Cell("Resolution source", Role.DIM), *(Cell(s, Role.KEY) for s in said)]

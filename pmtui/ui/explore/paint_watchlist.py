@@ -1,4 +1,4 @@
-"""The watchlist: a row for everything starred, and one for every price alert below its market."""
+"""Paints the watchlist: a row for each starred item, with its price alerts below."""
 
 from datetime import datetime
 
@@ -65,17 +65,17 @@ _NOTHING = Cell("")
 
 
 def row_key(row: WatchRow) -> str:
-    """Name the row of something watched."""
+    """Return the key of a starred item's row."""
     return f"{row.key.kind.value}:{row.key.item_id}"
 
 
 def alert_key(alert: PriceAlert) -> str:
-    """Name the row of an alert."""
+    """Return the key of an alert's row."""
     return f"alert:{alert.alert_id}"
 
 
 def paint_watch_row(row: WatchRow, now: datetime, day: Cell = NO_DAY) -> Row:
-    """Show something starred with its prices; where they are not live, they look and read so."""
+    """Paint a starred item with its prices; prices that are not live are marked as stale."""
     seen, quote = row.seen, row.quote
     title = Cell(with_star(plain(row.title), is_starred=row.is_starred))
     if seen is None:
@@ -114,7 +114,7 @@ def paint_watch_row(row: WatchRow, now: datetime, day: Cell = NO_DAY) -> Row:
 
 
 def paint_alert_row(row: AlertRow) -> Row:
-    """Show a price alert below its market, with the prices of its own outcome."""
+    """Paint a price alert below its market, with the prices of its own outcome."""
     alert, is_good = row.alert, row.book.is_good
     outcome = plain(alert.outcome, _LONGEST_OUTCOME)
     has_rung = alert.state is AlertState.RANG
@@ -122,10 +122,10 @@ def paint_alert_row(row: AlertRow) -> Row:
     words = Cell(f"  {outcome} {describe_plan(alert.plan)}", Role.DIM)
     if has_rung:
         words = words._replace(role=Role.NOTICE_WARN, emphasis=Emphasis.BOLD)
-    # In cents, like the level beside them that was typed.
+    # In cents, like the alert's level beside them.
     bid = paint_spread(row.best_bid, Role.TEXT if is_good and is_bid else Role.DIM)
     ask = paint_spread(row.best_ask, Role.TEXT if is_good and not is_bid else Role.DIM)
-    # The columns between are the market's, which stands above.
+    # The other columns are filled in the market's row above.
     return Row(
         alert_key(alert), (words, _NOTHING, bid, ask, *[_NOTHING] * 8, _state(row), _NOTHING)
     )
@@ -134,7 +134,7 @@ def paint_alert_row(row: AlertRow) -> Row:
 def paint_watch_title(
     view: WatchlistView, now: datetime, keymap: Keymap, room: int
 ) -> tuple[Line, Line]:
-    """Say how much is watched, what has rung, and how old what the metadata host told of it is."""
+    """Paint the numbers of stars and alerts, and the age of the metadata."""
     stars = sum(row.is_starred for row in view.rows)
     waiting = sum(each.alert.state is AlertState.WAITING for each in view.alerts)
     rung = sum(each.alert.state is AlertState.RANG for each in view.alerts)
@@ -148,7 +148,7 @@ def paint_watch_title(
 
 
 def paint_watch_note(view: WatchlistView, width: int) -> Line:
-    """Say what one would not expect of this list; empty when there is nothing."""
+    """Paint a limitation of this list; empty when there is none."""
     if view.kept_problem:
         return (Cell(f" {plain(view.kept_problem, width - 1)}", Role.NOTICE_WARN),)
     if view.unstreamed:
@@ -161,7 +161,7 @@ def paint_watch_note(view: WatchlistView, width: int) -> Line:
 
 
 def explain_nothing_starred(keymap: Keymap) -> str:
-    """Say what to do where nothing is starred."""
+    """Return what to do when nothing is starred."""
     star, markets = key_of(keymap, "global.star"), key_of(keymap, "global.markets")
     search = key_of(keymap, "global.search")
     where = f"{markets} markets, {search} search"
@@ -169,7 +169,7 @@ def explain_nothing_starred(keymap: Keymap) -> str:
 
 
 def paint_watch_details(row: WatchRow, now: datetime, width: int) -> tuple[Line, Line]:
-    """Show what the columns may have had no room for, in two lines."""
+    """Paint the details of a starred item in two lines."""
     title: Line = (Cell(f" {plain(row.title)}", Role.HEADING),)
     seen, quote = row.seen, row.quote
     if seen is None:
@@ -192,7 +192,7 @@ def paint_watch_details(row: WatchRow, now: datetime, width: int) -> tuple[Line,
 
 
 def paint_alert_details(row: AlertRow, now: datetime) -> tuple[Line, Line]:
-    """Say what an alert waits for, or what it has seen."""
+    """Paint the market of an alert, and what it waits for or what made it ring."""
     alert = row.alert
     outcome = plain(alert.outcome, 20)
     title: Line = (Cell(f" {plain(alert.title)}", Role.HEADING),)

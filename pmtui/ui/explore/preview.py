@@ -1,4 +1,4 @@
-"""What the row under the cursor is about, beside a wide list: outcomes, own shares, rules."""
+"""The preview beside a wide list: outcomes, own shares and rules of the selected row."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 
 PREVIEW_FROM = 150
-"""Columns from which a list has a preview beside it."""
+"""The width from which a list has a preview beside it."""
 _MOST_OUTCOMES = 12
 _BAR_SHARE = 3
-"""A bar takes such a part of the width."""
+"""A bar takes this fraction of the width."""
 _PRICE_CELLS = 7
 _LEAST_RULES = 3
 _TITLE_LINES = 2
@@ -30,12 +30,12 @@ _LONGEST_LEADER = 24
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a preview is about: an event, or a market alone. Texts are untrusted."""
+    """The subject of a preview: an event, or a single market. Texts are untrusted."""
 
     title: str
     markets: tuple[Market, ...]
     leading: Market | None
-    """The market that stands for it."""
+    """The market that represents it."""
     volume_24h: Micros | None
     liquidity: Micros | None
     description: str = ""
@@ -57,13 +57,13 @@ def market_subject(market: Market) -> Subject:
 
 
 class PreviewPane(LinePane):
-    """What the cursor of a list is at."""
+    """Previews the selected row of a list."""
 
     _subject: Subject | None = None
     _held: Mapping[TokenId, Position] = {}
 
     def show(self, subject: Subject | None, positions: Sequence[Position]) -> None:
-        """Show an event or a market, and what is held of it."""
+        """Show an event or a market, and the positions in it."""
         held = {position.token_id: position for position in positions}
         if (subject, held) != (self._subject, self._held):
             self._subject, self._held = subject, held
@@ -76,7 +76,7 @@ class PreviewPane(LinePane):
 
     @override
     def value(self) -> Line:
-        """Return the price of what stands for the event."""
+        """Return the price of the representing market."""
         leading = self._subject.leading if self._subject is not None else None
         price = first_price(leading) if leading is not None else None
         if leading is None or price is None:
@@ -95,7 +95,7 @@ class PreviewPane(LinePane):
 def paint_preview(
     event: Subject, held: Mapping[TokenId, Position], width: int, height: int
 ) -> tuple[Line, ...]:
-    """Show a subject in so many lines at most: its title, outcomes with bars, own shares, rules."""
+    """Paint a subject in at most `height` lines: title, outcomes with bars, own shares, rules."""
     lines: list[Line] = [
         (Cell(text, Role.HEADING),)
         for text in wrap(plain(event.title), width, max_lines=_TITLE_LINES, placeholder="…")
@@ -117,7 +117,7 @@ def paint_preview(
 
 
 def _outcome(market: Market, *, is_alone: bool, width: int) -> Line:
-    """Show an outcome's name, its chance as a bar, and its price."""
+    """Paint an outcome's name, its chance as a bar, and its price."""
     price = first_price(market)
     bar = max(width // _BAR_SHARE, 1)
     room = max(width - bar - _PRICE_CELLS - 2, 1)

@@ -1,4 +1,4 @@
-"""Screens to read from: rules, comments, holders. Nothing can be traded here."""
+"""Screens for reading rules, comments and holders. Nothing can be traded here."""
 
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -31,11 +31,11 @@ from pmtui.ui.widgets.panel import Panel
 WIDEST = 100
 """Longer lines are hard to read."""
 _BESIDE = 5
-"""What a frame and a scroll bar take."""
+"""The width of a frame and a scroll bar."""
 
 
 class ReadingScreen(FrameScreen):
-    """Lines that scroll, in a frame that says what they are."""
+    """A titled frame of scrolling text."""
 
     columns: ClassVar[tuple[Column, ...]] = (Column("text", "", 10, grow=1),)
     has_cursor: ClassVar[bool] = False
@@ -45,11 +45,11 @@ class ReadingScreen(FrameScreen):
 
     @abstractmethod
     def heading_words(self) -> tuple[str, str]:
-        """Return what this is, and of what; both may be the venue's words."""
+        """Return the kind of text and its subject; both may be untrusted."""
 
     @abstractmethod
     def rows(self, width: int) -> tuple[Row, ...]:
-        """Return the lines for a width."""
+        """Return the text as rows for a width."""
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -60,7 +60,7 @@ class ReadingScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_mount.
         self.table.focus()
 
     @override
@@ -79,14 +79,14 @@ class ReadingScreen(FrameScreen):
         self.show_text()
 
     def show_text(self) -> None:
-        """Show the text as it is now, in the width there is now."""
+        """Show the current text, wrapped to the current width."""
         kind, subject = self.heading_words()
         self.panel.show_title_in_width(partial(_title, kind, subject))
         self.table.set_rows(self.rows(max(10, min(self.size.width - _BESIDE, WIDEST))))
 
 
 class RulesScreen(ReadingScreen):
-    """The rules a market resolves by, and where the answer comes from."""
+    """The rules by which a market resolves, and their source."""
 
     ABOUT: ClassVar[str] = "The rules a market resolves by, and where the answer comes from."
 
@@ -115,7 +115,7 @@ class RulesScreen(ReadingScreen):
 
 
 class CommentsScreen(ReadingScreen):
-    """What people say about an event."""
+    """The comments on an event."""
 
     ABOUT: ClassVar[str] = "What people say about an event."
 
@@ -139,7 +139,7 @@ class CommentsScreen(ReadingScreen):
 
 
 class HoldersScreen(ReadingScreen):
-    """Who holds most of a market."""
+    """The largest holders of a market."""
 
     ABOUT: ClassVar[str] = "Who holds most of a market."
 
@@ -171,7 +171,7 @@ def _as_rows(lines: tuple[Cell, ...]) -> tuple[Row, ...]:
 
 
 def _title(kind: str, subject: str, width: int) -> tuple[Line, Line]:
-    """Name what is read, and of what as far as there is room."""
+    """Paint the kind of text, and its subject as far as it fits."""
     name = plain(kind).upper()
     room = width - cell_width(name) - 2
     about = (Cell("  "), Cell(plain(subject, room), Role.DIM)) if subject and room > 0 else ()

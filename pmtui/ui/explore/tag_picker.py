@@ -1,4 +1,4 @@
-"""A small card to choose one tag from, or several, by typing a part of their names."""
+"""A card to choose one tag, or several, by typing a part of their names."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -29,20 +29,21 @@ from pmtui.ui.widgets.search_input import SearchInput
 from pmtui.ui.widgets.text_line import KeyLine, TextLine
 
 ALL_TAGS = "-"
-"""The row that stands for no tag at all; no slug is a lone dash."""
+"""The key of the row for all tags; no slug is a single dash."""
 
 
 @dataclass(frozen=True, slots=True)
 class TagChoice:
-    """How a list is narrowed."""
+    """The tags that filter a list."""
 
     tags: tuple[tuple[str, str], ...] = ()
-    """Slugs and labels, which are untrusted text; an event has to have all of them. None for every tag."""
+    """Slugs and labels, both untrusted; an event must have all of these tags. Empty for every
+    tag."""
     include_closed: bool = False
 
     @property
     def slugs(self) -> tuple[str, ...]:
-        """The slugs; the first one is what is fetched, the others narrow what has come."""
+        """The slugs; the first is fetched, the others filter what was fetched."""
         return tuple(slug for slug, _ in self.tags)
 
     @property
@@ -52,7 +53,7 @@ class TagChoice:
 
 
 def paint_tag_rows(view: TagsView, text: str, *, chosen: Collection[str]) -> tuple[Row, ...]:
-    """List the tags whose name or slug holds the text, after the row for all of them."""
+    """Return a row for each tag that matches the text, after the row for all tags."""
     wanted = text.strip().casefold()
     rows = {} if wanted else {ALL_TAGS: _row(ALL_TAGS, "all tags", "", is_chosen=not chosen)}
     for tag in view.tags:
@@ -63,7 +64,7 @@ def paint_tag_rows(view: TagsView, text: str, *, chosen: Collection[str]) -> tup
 
 
 def explain_no_tags(view: TagsView) -> str:
-    """Say why there is no tag to choose."""
+    """Return why there is no tag to choose."""
     match view.load:
         case Load.FAILED:
             return "Could not load the tags."
@@ -74,7 +75,7 @@ def explain_no_tags(view: TagsView) -> str:
 
 
 def paint_closed_choice(keymap: Keymap, *, include_closed: bool) -> Line:
-    """Return whether closed events are listed, and which key changes that."""
+    """Paint whether closed events are listed, and the key that changes that."""
     said = "shown" if include_closed else "hidden"
     return (
         Cell("Closed: ", Role.DIM),
@@ -93,7 +94,7 @@ WIDTH = 56
 
 
 class TagPicker(ModalScreen[TagChoice]):
-    """Type to narrow, enter to choose, a key to mark several, escape to leave everything as it is."""
+    """Type to search, enter to choose, a key to mark several, escape to change nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PICKER)
     DEFAULT_CSS = """
@@ -111,7 +112,7 @@ class TagPicker(ModalScreen[TagChoice]):
     closed = query_one("#closed", TextLine)
 
     def __init__(self, surface: Surface, choice: TagChoice) -> None:
-        """Start from the present choice."""
+        """Start with the current choice."""
         super().__init__()
         self._surface = surface
         self._choice = choice
@@ -138,7 +139,7 @@ class TagPicker(ModalScreen[TagChoice]):
             yield KeyLine(entries, options, width=WIDTH)
 
     def on_mount(self) -> None:
-        """Listen for tags and show those known."""
+        """Subscribe to the tags and show those known."""
         self._subscription = self._surface.subscriptions.subscribe([TagsTopic()], self._follow)
         self._show_tags()
         self._show_closed()
@@ -146,29 +147,29 @@ class TagPicker(ModalScreen[TagChoice]):
         self.query_one(SearchInput).focus()
 
     def on_unmount(self) -> None:
-        """Stop listening."""
+        """Unsubscribe."""
         if self._subscription is not None:
             self._subscription.close()
 
     def action_toggle_closed(self) -> None:
-        """List closed events too, or not."""
+        """Include closed events, or exclude them."""
         self._include_closed = not self._include_closed
         self._show_closed()
 
     def action_close(self) -> None:
-        """Leave everything as it is."""
+        """Close without a change."""
         _ = self.dismiss(self._choice)
 
     @on(Input.Changed, "#text")
     def narrow(self, message: Input.Changed) -> None:
-        """Show only the tags that hold what is typed."""
+        """Show only the tags that match the typed text."""
         self._text = message.value
         self._show_tags()
         if self.table.rows:
             _ = self.table.move_cursor_to(self.table.rows[0].key)
 
     def action_mark(self) -> None:
-        """Mark the tag under the cursor to narrow by several, or unmark it."""
+        """Mark the selected tag, to filter by several, or unmark it."""
         slug = self.table.cursor_key
         if slug is None or slug == ALL_TAGS:
             return
@@ -180,7 +181,7 @@ class TagPicker(ModalScreen[TagChoice]):
         self.table.action_move_down()
 
     def on_line_table_row_selected(self, message: LineTable.RowSelected) -> None:
-        """Choose the marked tags; without any, the tag under the cursor."""
+        """Choose the marked tags, or the selected tag if none is marked."""
         labels = {tag.slug: tag.label for tag in self._surface.queries.tags().tags}
         slugs = self._marked or (() if message.key == ALL_TAGS else (message.key,))
         tags = tuple((slug, labels.get(slug, "")) for slug in slugs)

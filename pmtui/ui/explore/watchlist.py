@@ -1,4 +1,4 @@
-"""Everything that is starred, live, with the price alerts below what they belong to."""
+"""The watchlist: every starred item with live prices, and its price alerts below it."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -61,11 +61,11 @@ from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 
 DAYS_FROM_WIDTH = 150
-"""Columns from which each row shows the shape of its day."""
+"""The width from which each row shows a sparkline of its day."""
 
 
 class WatchlistScreen(FrameScreen):
-    """What you starred, live, and the price alerts; they are watched over while pmtui or its service runs."""
+    """Starred items with live prices, and price alerts, which need pmtui or its service to run."""
 
     ABOUT: ClassVar[str] = (
         "What you starred, live, and the price alerts; they are watched over while pmtui or its service runs."
@@ -96,7 +96,7 @@ class WatchlistScreen(FrameScreen):
         self._view = surface.queries.watchlist()
         self._memo = RowMemo()
         self._days: tuple[HistoryTopic, ...] = ()
-        """What is watched to show the shape of each row's day."""
+        """The histories watched for the rows' sparklines."""
         star = key_of(surface.options.keymap, "global.star")
         verbs = RowVerbs(
             self, surface, self.message_line, lambda: self._target,
@@ -130,7 +130,7 @@ class WatchlistScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_mount.
         self._show_rows()
         self.table.focus()
 
@@ -159,12 +159,12 @@ class WatchlistScreen(FrameScreen):
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
-        """Show what the columns have no room for."""
+        """Show the details of the selected row."""
         self._show_details()
 
     @on(LineTable.RowSelected)
     def open_row(self) -> None:
-        """Go where it is traded."""
+        """Open the market or event of the selected row."""
         row = self._at_cursor()
         if row is None:
             return
@@ -178,7 +178,7 @@ class WatchlistScreen(FrameScreen):
 
     @property
     def _target(self) -> RowTarget | None:
-        """Return what keys act on: of an event the market that leads it."""
+        """The market that keys act on; for an event, its leading market."""
         alert = self._alerts.get(self.table.cursor_key or "")
         if alert is not None:
             plan = alert.alert.plan
@@ -194,7 +194,7 @@ class WatchlistScreen(FrameScreen):
         return target_of_market(market)
 
     async def _remove_alert(self) -> None:
-        """Remove the price alert at the cursor."""
+        """Remove the selected price alert."""
         alert = self._alerts.get(self.table.cursor_key or "")
         if alert is None:
             set_key = key_of(self.surface.options.keymap, "row.set_alert")
@@ -235,7 +235,7 @@ class WatchlistScreen(FrameScreen):
         return paint_day(self.surface.queries.history(topic.token_id, topic.interval).points, now)
 
     def _follow_days(self) -> None:
-        """Watch the days of what is listed, where there is room to show them."""
+        """Subscribe to the histories of the listed rows, if the sparklines fit."""
         has_room = self.size.width >= DAYS_FROM_WIDTH
         tokens = [_token_of(row) for row in self._view.rows[:MOST_STREAMED_ROWS] if has_room]
         wanted = tuple(HistoryTopic(t, Interval.DAY) for t in dict.fromkeys(tokens) if t)
@@ -268,7 +268,7 @@ class WatchlistScreen(FrameScreen):
         self.preview.show(subject, self.surface.queries.account().positions)
 
     def _subject_of(self, row: WatchRow) -> Subject | None:
-        """Return what a row is about, at the prices that the row shows."""
+        """Return the subject of a row's preview, at the prices that the row shows."""
         market, quote = row.seen.market if row.seen is not None else None, row.quote
         if market is not None and quote is not None:
             market = replace(market, best_bid=quote.best_bid, best_ask=quote.best_ask)

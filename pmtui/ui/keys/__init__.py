@@ -1,1 +1,1 @@
-"""The registry of actions, and what comes of it: keys, palette, help, tour."""
+"""The registry of actions, and what is generated from it: keys, palette, help, tour."""

@@ -1,8 +1,8 @@
-"""Every action there is, a row each. A key that is not here does nothing.
+"""The registry of actions, one entry each. A key without an entry does nothing.
 
-An id is `context.action`; the handler is the method `action_<action>` of the screen, or of the app for the global ones.
-Screens whose keys are carried out by controls look theirs up by name (`FrameScreen.actions`, `controls/market_controls`).
-The order is that of footer, palette and help.
+An id is `context.action`; the handler is the method `action_<action>` of the screen, or of the app
+for global actions. Screens whose keys are handled by controls look up handlers by name
+(`FrameScreen.actions`, `controls/market_controls`). The order is that of footer, palette and help.
 """
 
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from enum import StrEnum
 
 
 class Context(StrEnum):
-    """Where a key means something."""
+    """Where a key works."""
 
     GLOBAL = "global"
     REPLAY = "replay"
-    """Everywhere, in a replay only."""
+    """On every screen, but only in a replay."""
     MARKETS = "markets"
     SEARCH = "search"
     PICKER = "picker"
@@ -38,7 +38,7 @@ class Context(StrEnum):
     HELP = "help"
 
 
-# Asked two thousand times before the first picture, for which an enumeration's own way is slow.
+# Read two thousand times before the first paint; an Enum lookup would be slow.
 _CONTEXTS = {context.value: context for context in Context}
 
 
@@ -46,7 +46,7 @@ _PERFORMED = frozenset({
     Context.MARKETS, Context.EVENT, Context.MARKET, Context.PORTFOLIO, Context.ACCOUNT,
     Context.WATCHLIST, Context.ROW,
 })  # fmt: skip
-"""Contexts of screens that look what an action does up by its name."""
+"""Contexts of screens that look up their handlers by name."""
 
 
 class Danger(StrEnum):
@@ -54,15 +54,15 @@ class Danger(StrEnum):
 
     NONE = "none"
     ASKS = "asks"
-    """Confirms with the numbers that matter before it does anything."""
+    """Confirms with the numbers that matter before it acts."""
     TRADES = "trades"
-    """Changes orders at once, without another question."""
+    """Changes orders at once, without a confirmation."""
 
 
 class Need(StrEnum):
-    """What must be there for an action to do anything; a footer leaves out what cannot be done.
+    """What an action requires; the footer leaves out actions whose needs are not met.
 
-    The values are ends of the sentence "It needs …".
+    The values complete the sentence "It needs …".
     """
 
     WAY_BACK = "a screen behind this one"
@@ -98,17 +98,17 @@ class Action:
     id: str
     label: str
     keys: tuple[str, ...]
-    """As the terminal names them: `x`, `X`, `ctrl+p`, `slash`."""
+    """Named as the terminal does: `x`, `X`, `ctrl+p`, `slash`."""
     help: str
     danger: Danger = Danger.NONE
     in_footer: bool = True
     in_palette: bool = True
     in_widget: bool = False
-    """Bound by the focused widget, not by the screen or the app."""
+    """Whether the focused widget binds it, not the screen or the app."""
     command: str = ""
-    """Textual's action when it is not a method of ours."""
+    """Textual's action, if it is not one of our methods."""
     needs: Need | None = None
-    """Without which it does nothing, and is not offered."""
+    """Without this it does nothing and is not offered."""
 
     @property
     def context(self) -> Context:
@@ -117,7 +117,7 @@ class Action:
 
     @property
     def method(self) -> str:
-        """What a binding calls."""
+        """The action that a binding calls."""
         name = self.id.partition(".")[2]
         return self.command or (f"perform({name!r})" if self.context in _PERFORMED else name)
 

@@ -1,6 +1,6 @@
-"""What is made of the table of actions: bindings, footer, palette, help and the documentation; and the user's own keys.
+"""Generates bindings, footer, palette, help and docs from the actions; reads the user's keymap.
 
-A keymap is judged before it is used: unknown ids, clashes in a context, names that no terminal sends.
+A keymap is validated before use: unknown ids, clashes in a context, names that no terminal sends.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -21,17 +21,17 @@ _BY_ID: Mapping[str, Action] = MappingProxyType({action.id: action for action in
 
 @dataclass(frozen=True, slots=True)
 class Keymap:
-    """The user's choice of keys; what it does not name keeps its default."""
+    """The user's keys; actions that it does not name keep their defaults."""
 
     overrides: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def keys_of(self, action_id: str) -> tuple[str, ...]:
-        """Return the keys of an action, none when the user took them away."""
+        """Return the keys of an action; none if the user removed them."""
         return self.overrides.get(action_id, find_action(action_id).keys)
 
     def to_textual(self) -> dict[str, str]:
         """Return the overrides as Textual's `set_keymap` takes them."""
-        # Textual ignores an empty entry; a name no terminal sends takes the keys away.
+        # Textual ignores an empty entry, so a name that no terminal sends stands for no keys.
         return {
             action_id: ",".join(keys) or f"unbound_{action_id}"
             for action_id, keys in self.overrides.items()
@@ -46,7 +46,7 @@ class FooterEntry:
     """A key and what it does, for the footer."""
 
     id: str
-    """Of the action; empty for keys that have none of their own."""
+    """The id of the action; empty for keys without one."""
     key: str
     label: str
     is_dangerous: bool
@@ -59,10 +59,10 @@ class PaletteCommand:
     id: str
     title: str
     keys: str
-    """As they are written on a screen; empty for none."""
+    """As shown on the screen; empty for none."""
     help: str
     command: str
-    """What to run, as Textual's action string."""
+    """Textual's action string to run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def find_action(action_id: str) -> Action:
 
 @cache
 def actions_in(*contexts: Context) -> tuple[Action, ...]:
-    """Return the actions of these contexts, context by context, in the order of the registry."""
+    """Return the actions of these contexts, in the order of the registry."""
     return tuple(action for context in contexts for action in ACTIONS if action.context is context)
 
 
@@ -96,14 +96,14 @@ def bindings_for(context: Context) -> list[BindingType]:
 
 
 def bindings_of(*action_ids: str) -> list[BindingType]:
-    """Return the bindings of single actions, for the widget that carries them out."""
+    """Return the bindings of single actions, for the widget that handles them."""
     return [_bind(find_action(action_id)) for action_id in action_ids]
 
 
 def footer_entries(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple[FooterEntry, ...]:
-    """Return what the footer shows in these contexts, in the order they are named.
+    """Return the footer of these contexts, in the order given.
 
-    Only actions that have a key, and no key twice: the nearest context has it.
+    Only actions with a key, and each key once: the first context wins.
     """
     entries: dict[str, FooterEntry] = {}
     for a in actions_in(*contexts):
@@ -116,14 +116,14 @@ def footer_entries(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple
 
 
 def available(entries: Iterable[FooterEntry], missing: Collection[Need]) -> tuple[FooterEntry, ...]:
-    """Leave out what cannot be done while something that it needs is missing."""
+    """Leave out the entries whose needs are missing."""
     return tuple(e for e in entries if not e.id or find_action(e.id).needs not in missing)
 
 
 def entries_of(
     action_ids: Iterable[str | None], keymap: Keymap = DEFAULT_KEYMAP
 ) -> tuple[FooterEntry, ...]:
-    """Return what the footer shows of these actions, in the order of the registry."""
+    """Return the footer entries of these actions, in the order of the registry."""
     wanted = set(action_ids)
     contexts = dict.fromkeys(action.context for action in ACTIONS if action.id in wanted)
     entries = footer_entries(*contexts, keymap=keymap)
@@ -133,7 +133,7 @@ def entries_of(
 def palette_commands(
     *contexts: Context, keymap: Keymap = DEFAULT_KEYMAP
 ) -> tuple[PaletteCommand, ...]:
-    """Return what the palette offers in these contexts, each with its keys."""
+    """Return the palette's commands for these contexts, each with its keys."""
     return tuple(
         PaletteCommand(a.id, a.label, _labels(keymap.keys_of(a.id)), a.help, _command(a))
         for a in actions_in(*contexts)
@@ -142,9 +142,9 @@ def palette_commands(
 
 
 def help_lines(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple[HelpLine, ...]:
-    """Return the help for these contexts, in the order they are named.
+    """Return the help for these contexts, in the order given.
 
-    A global key is left out where the nearest context uses it for something else.
+    A global key is left out if the first context overrides it.
     """
     taken = {key for a in actions_in(*contexts[:1]) for key in keymap.keys_of(a.id)}
     return tuple(
@@ -224,7 +224,7 @@ class _KeyError(ValueError):
 def read_keymap(
     overrides: Mapping[str, KeyOverride],
 ) -> tuple[Keymap, tuple[KeymapProblem, ...]]:
-    """Check the user's keys by action id; return those that hold and what is wrong with the rest."""
+    """Validate the user's keys by action id; return the valid ones and the problems of the rest."""
     problems: list[KeymapProblem] = []
     accepted: dict[str, tuple[str, ...]] = {}
     ids = [action.id for action in ACTIONS]
@@ -238,7 +238,7 @@ def read_keymap(
             accepted[action_id] = tuple(dict.fromkeys(_read_key(key) for key in override.keys))
         except _KeyError as error:
             problems.append(KeymapProblem(override.line, f"{action_id}: {error}"))
-    # Leaving one entry out gives its default keys back, which may clash in their turn.
+    # Dropping an entry restores its default keys, which may clash as well.
     while clash := next(_clashes(Keymap(accepted), accepted), None):
         dropped, other, key = clash
         text = f"{dropped}: {key_label(key)} already belongs to {other}"
@@ -268,7 +268,7 @@ def _read_key(text: str) -> str:
     return "+".join((*modifiers, name))
 
 
-# A screen may use a global key for its own purpose where the defaults already do so.
+# A screen may override a global key where the defaults already do so.
 @lru_cache(maxsize=1)
 def _pairs_that_share() -> frozenset[tuple[str, str]]:
     return frozenset((a, b) for a, b, _ in _shared(Keymap()))
@@ -279,13 +279,13 @@ def _clashes(keymap: Keymap, overridden: Mapping[str, object]) -> Iterator[tuple
     for first, second, key in _shared(keymap):
         if (first, second) in tolerated and key in find_action(first).keys:
             continue
-        # The later entry of the file gives way; an action nobody touched never does.
+        # The later entry of the file is dropped, never an action that the user left alone.
         dropped = max((i for i in (first, second) if i in overridden), key=list(overridden).index)
         yield dropped, first if dropped == second else second, key
 
 
 def _shared(keymap: Keymap) -> Iterator[tuple[str, str, str]]:
-    """Find keys of two actions that work in the same place, in the order of the registry."""
+    """Yield the pairs of actions that share a key in the same place, in registry order."""
     holders: dict[str, list[int]] = {}
     for place, action in enumerate(ACTIONS):
         for key in keymap.keys_of(action.id):

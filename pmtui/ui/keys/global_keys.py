@@ -1,4 +1,4 @@
-"""Keys that work on every screen: copying, starring, units, cancelling everything, the kill switch; and the passphrase that a service asks for."""
+"""Keys that work on every screen: copy, star, units, cancel all, kill switch, unlock."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -24,18 +24,18 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 
 _LONGEST_SHOWN = 40
-"""What is longer is shown by its two ends: a token has 77 digits."""
+"""Longer texts are shown by their two ends: a token id has 77 digits."""
 
 
 class CopyKey:
-    """Copies to the clipboard of the trader's own machine, and says what was copied."""
+    """Copies to the clipboard of the trader's own machine, and shows what was copied."""
 
     def __init__(self, app: TerminalApp, surface: Surface) -> None:
         self._app = app
         self._surface = surface
 
     def press(self) -> None:
-        """Copy what is under the cursor."""
+        """Copy the item under the cursor."""
         screen = self._app.screen
         what, text = screen.cursor_item().copied if isinstance(screen, FrameScreen) else ("", "")
         if text:
@@ -43,9 +43,9 @@ class CopyKey:
         show_answer(self._app, self.words_for(what, text) if text else "Nothing to copy here.")
 
     def words_for(self, what: str, text: str) -> str:
-        """Return what is said of a copied text, or the text itself where there is no clipboard."""
+        """Return the answer to a copy, or the text itself if there is no clipboard."""
         if not self._app.clipboard_writer.is_there:
-            # Whole if there is room, as it can only be selected on the screen.
+            # Whole if it fits, because it can only be selected on the screen.
             ways = f"No clipboard here. The {what}: {text}", f"{what}: {text}"
             return next((said for said in ways if len(said) < self._app.size.width - 1), text)
         shown = text if len(text) <= _LONGEST_SHOWN else shorten_id(text)
@@ -56,14 +56,14 @@ _LONGEST_TITLE = 28
 
 
 class WatchKeys:
-    """Stars what is under the cursor."""
+    """Stars the item under the cursor."""
 
     def __init__(self, app: App[Any], surface: Surface) -> None:
         self._app = app
         self._surface = surface
 
     async def press_star(self) -> None:
-        """Star what is under the cursor, or star it no more."""
+        """Star the item under the cursor, or remove its star."""
         screen = self._app.screen
         found = screen.cursor_item().starred if isinstance(screen, FrameScreen) else None
         if found is None:
@@ -87,7 +87,7 @@ class WatchKeys:
 
 
 class UnitKeys:
-    """Puts in force what was kept, else what the settings say; and what a key chooses."""
+    """Applies the remembered units, else those of the settings, and switches them."""
 
     def __init__(self, app: App[None], surface: Surface) -> None:
         self._app = app
@@ -97,7 +97,7 @@ class UnitKeys:
         UNITS.times = member_of(options.times, kept.times)
 
     def switch(self, unit: str) -> None:
-        """Write `prices` the next way, or `times` by the other clock, from now on."""
+        """Switch `prices` to the next format, or `times` to the other zone."""
         if unit == "prices":
             UNITS.prices = next_of(UNITS.prices)
             self._memory.keep_prices(UNITS.prices.value)
@@ -110,7 +110,7 @@ class UnitKeys:
     def _show(self, words: str) -> None:
         for screen in self._app.screen_stack:
             if isinstance(screen, FrameScreen):
-                # Every topic is announced again; panes that are told nothing new paint by themselves.
+                # Renewing announces every topic again; panes without new data repaint themselves.
                 screen.feed.renew()
                 for pane in screen.query(LinePane):
                     pane.repaint()
@@ -118,14 +118,14 @@ class UnitKeys:
 
 
 class CancelAllKey:
-    """Cancels everything that rests."""
+    """Cancels all working orders."""
 
     def __init__(self, app: App[Any], surface: Surface) -> None:
         self._app = app
         self._surface = surface
 
     def press(self) -> None:
-        """Ask, or say why there is nothing to cancel."""
+        """Ask for confirmation, or show why there is nothing to cancel."""
         queries = self._surface.queries
         orders = queries.account().open_orders
         reason = why_nothing_of_ours(queries.status())
@@ -151,14 +151,14 @@ class CancelAllKey:
 
 
 class KillKey:
-    """Stops all trading, and lets it go on."""
+    """Stops all trading, and allows it again."""
 
     def __init__(self, app: App[Any], surface: Surface) -> None:
         self._app = app
         self._surface = surface
 
     def press(self) -> None:
-        """Ask, then stop everything; where all is stopped, ask, then let orders be entered."""
+        """Ask, then stop all trading; or, if it is stopped, ask, then allow orders again."""
         status = self._surface.queries.status()
         if status.kill_lock:
             self._ask_before("Unlock trading?", paint_release(status), "Unlock", self._unlock)
@@ -166,7 +166,7 @@ class KillKey:
             self._ask_before("Kill switch?", paint_kill(status), "Kill", self._kill)
 
     async def _kill(self) -> None:
-        # It may have been used from another shell meanwhile.
+        # Another shell may have used it since.
         if not self._surface.queries.status().kill_lock:
             problem = await self._surface.commands.kill()
             if problem:
@@ -188,7 +188,7 @@ class KillKey:
 
 
 def paint_kill(status: StatusView) -> tuple[Line, ...]:
-    """Say everything that the kill switch does."""
+    """Paint the effects of the kill switch."""
     cancels: Line = (
         Cell("Cancels all working orders until none is left: "),
         Cell(f"{status.open_orders} now.", Role.NOTICE_BAD),
@@ -209,7 +209,7 @@ def paint_kill(status: StatusView) -> tuple[Line, ...]:
 
 
 def paint_release(status: StatusView) -> tuple[Line, ...]:
-    """Say since when and by whom it is locked, and what changes."""
+    """Paint since when and by whom trading is locked, and what unlocking changes."""
     return (
         (Cell(f"{plain(status.kill_lock, 120)}.", Role.NOTICE_WARN),),
         (Cell("Orders can be entered again; nothing is sent or armed for you."),),
@@ -220,11 +220,11 @@ TITLE = "Unlock the keystore?"
 LONGEST = 120
 
 Unlock = Callable[[bytes], Awaitable[str]]
-"""Hands a passphrase to the service; returns why the keystore stays locked."""
+"""Passes a passphrase to the service; returns why the keystore stays locked."""
 
 
 class UnlockPrompt:
-    """The question, and the prompt outside the screen."""
+    """Asks whether to unlock the keystore, then prompts for the passphrase outside the screen."""
 
     def __init__(self, app: TerminalApp, surface: Surface) -> None:
         self._app = app
@@ -233,11 +233,11 @@ class UnlockPrompt:
         self._unlock: Unlock | None = None
 
     def offer(self, owner: str, unlock: Unlock) -> None:
-        """Remember how to unlock the keystore of an account: a key asks for it."""
+        """Remember how to unlock an account's keystore, for when a key asks for it."""
         self._unlock = unlock if owner else None
 
     def press(self) -> bool:
-        """Ask for the passphrase where one is missing; return whether it is."""
+        """Ask for the passphrase if one is missing; return whether it is."""
         owner = self._surface.locked_account
         if self._unlock is None or not owner or self._surface.loss is not None:
             return False
@@ -245,7 +245,7 @@ class UnlockPrompt:
         return True
 
     def open(self, owner: str, unlock: Unlock) -> None:
-        """Say that the passphrase is needed, and ask for it."""
+        """Show that the passphrase is needed, and ask for it."""
         self._unlock = unlock
         if self._question is not None:
             return
@@ -260,7 +260,7 @@ class UnlockPrompt:
         _ = self._app.push_screen(question, partial(self._decide, owner, unlock))
 
     def withdraw(self) -> None:
-        """Ask no more: another terminal has unlocked it, or the service is gone."""
+        """Close the question: another terminal unlocked the keystore, or the service is gone."""
         question, self._question, self._unlock = self._question, None, None
         if question is not None and question.is_current:
             _ = question.dismiss(result=None)
@@ -268,7 +268,8 @@ class UnlockPrompt:
     def _decide(self, owner: str, unlock: Unlock, is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
         self._question = None
         if is_agreed:
-            # The application's own worker: no screen that goes may leave the terminal half given back.
+            # Run by the app: a closing screen would cancel the prompt with the terminal half
+            # restored.
             _ = self._app.run_worker(self._ask(owner, unlock), exit_on_error=True)
         elif is_agreed is False:
             show_answer(self._app, self._declined, is_refusal=True)

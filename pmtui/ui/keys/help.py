@@ -1,4 +1,4 @@
-"""Help: every key of the screen one came from, generated from the registry; the signs of the ladder, and the words of the trade."""
+"""Help: the keys of a screen, generated from the registry; the ladder's signs, and a glossary."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -125,7 +125,7 @@ GLOSSARY: tuple[Term, ...] = (
 
 
 class GlossaryScreen(ReadingScreen):
-    """What the words mean."""
+    """The glossary."""
 
     ABOUT: ClassVar[str] = "What the words mean."
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
@@ -156,13 +156,13 @@ COLUMNS = (
 
 _LEAST = 30
 _BESIDE = 39
-"""What the other columns take, with the cells between and beside them."""
+"""The width of the other columns and of the gaps."""
 _TWO_FROM = 160
-"""From this width on there is room for two pages beside each other."""
+"""The width from which two pages stand side by side."""
 
 
 class HelpScreen(FrameScreen):
-    """Keys by where they work."""
+    """The keys of a screen, by context."""
 
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.HELP,)
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.HELP)
@@ -183,7 +183,7 @@ class HelpScreen(FrameScreen):
     field = query_one("#filter", SearchInput)
 
     def __init__(self, surface: Surface, contexts: Sequence[Context], about: str) -> None:
-        """Explain the keys of some contexts."""
+        """Show the keys of these contexts."""
         super().__init__(surface)
         replay = () if surface.replay is None else (Context.REPLAY,)
         self._contexts = (*contexts, *replay, Context.GLOBAL)
@@ -202,18 +202,18 @@ class HelpScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_mount.
         self.panel.show_title_in_width(partial(_title, self._about))
         self._explain()
         self.table.focus()
 
     @override
     def on_resize(self) -> None:  # type: ignore[override]  # Textual passes the event only where it is named
-        """Break the sentences where the screen ends now."""
+        """Wrap the texts to the new width."""
         self._explain()
 
     def _explain(self) -> None:
-        """Show the keys in groups by where they work, on one page or on two beside each other."""
+        """Show the keys in groups by context, on one page or on two side by side."""
         has_two = self.size.width >= _TWO_FROM and len(self._contexts) > 1
         self.set_class(has_two, "-two")
         room = max(_LEAST, self.size.width // (1 + has_two) - _BESIDE)
@@ -227,48 +227,48 @@ class HelpScreen(FrameScreen):
         pages: tuple[list[Row], list[Row]] = [], []
         for group in groups:
             page = pages[bool(pages[0]) and len(pages[0]) + len(group) // 2 > half]
-            # An empty line stands between two groups.
+            # An empty line separates two groups.
             page += group[not page :]
         self.table.set_rows(pages[0])
         self.more.set_rows(pages[1])
 
     def action_filter(self) -> None:
-        """Narrow the keys to what is typed."""
+        """Open the filter field."""
         self.add_class("-filtering")
         self.set_focus(self.field)
 
     @on(Input.Changed)
     def follow_text(self) -> None:
-        """Show the keys that are about what is typed."""
+        """Show only the keys that match the typed text."""
         self._explain()
         self.table.scroll_home(animate=False)
 
     @on(LineTable.RowSelected)
     def end_typing(self) -> None:
-        """Give the keys back to the table."""
+        """Return the focus to the table."""
         self.set_focus(self.table)
 
     def action_glossary(self) -> None:
-        """Explain the words of this trade."""
+        """Open the glossary."""
         _ = self.app.push_screen(GlossaryScreen(self.surface))
 
     def action_close(self) -> None:
-        """Go back to where one came from."""
+        """Close the help."""
         _ = self.dismiss()
 
 
 def _title(about: str, width: int) -> tuple[Line, Line]:
-    """Name the page, and what the screen is that it is about, as far as there is room."""
+    """Paint the page's name, and the description of the screen as far as it fits."""
     name = Cell("HELP", Role.HEADING)
     words = plain(about, max(width - line_width((name,)) - 2, 0))
     return (name, Cell("  "), Cell(words, Role.DIM)), ()
 
 
 def _key_rows(found: Sequence[HelpLine], room: int) -> list[Row]:
-    """Return the keys of one place under its name, below an empty line."""
+    """Return the keys of one context under its name, after an empty line."""
     rows = _heading_rows(found[0].context.value.capitalize())
     for place, line in enumerate(found):
-        # Two keys may have one label.
+        # Two keys may have the same label.
         name = f"{line.context}.{place}"
         first, *more = wrap_text(line.help, room) or ("",)
         help_cell = Cell(first, Role.DIM)
@@ -281,20 +281,20 @@ def _key_rows(found: Sequence[HelpLine], room: int) -> list[Row]:
 
 
 def _heading_rows(name: str, *, about: str = "") -> list[Row]:
-    """Return an empty line and the name of a group."""
+    """Return an empty line and the heading of a group."""
     empty = Cell("")
     cells = (Cell(text, Role.HEADING, Emphasis.BOLD) for text in (name, about))
     return [Row(f"-{name}.above", (empty,) * len(COLUMNS)), Row(f"-{name}", (*cells, empty))]
 
 
 def _is_about(line: HelpLine, words: Sequence[str]) -> bool:
-    """Whether every word stands in the line, or is its key."""
+    """Return whether every word occurs in the line, or is one of its keys."""
     text = f"{line.context} {line.label} {line.help}".casefold()
     return all(word in text or word in line.keys.casefold().split() for word in words)
 
 
 def _sign_rows(room: int) -> list[Row]:
-    """Return what the signs on a ladder mean."""
+    """Return a row for each sign on the ladder."""
     rows = _heading_rows("Signs", about="on the ladder")
     for number, (sign, meaning) in enumerate(SIGNS):
         for part, text in enumerate(wrap_text(meaning, room)):

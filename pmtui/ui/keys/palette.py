@@ -1,6 +1,6 @@
 """The command palette: every action that works here, and everything starred, by name.
 
-Textual reads the strings of a hit as markup, and its matcher tries every way to spell the query,
+Textual reads the strings of a hit as markup, and its matcher tries every alignment of the query,
 which takes seconds for a title such as "a a a a a a". So titles are `Content`, and matched here.
 """
 
@@ -23,27 +23,27 @@ from pmtui.ui.plain import ellipsize_words, plain
 
 _TITLE_WIDTH, _KEYS_WIDTH = 16, 10
 WIDTH = 80
-"""Cells of the palette, where the screen has as many: an eye needs no longer line."""
+"""The palette's width on a wide screen."""
 _EDGES = 8
-"""Cells of a line that the palette keeps for itself."""
+"""Cells of a line that the palette uses itself."""
 _LEAST_TOLD = 20
 _EXPLAINED = 0.1
-"""What a word of the explanation counts: less than letters of a name that stand apart."""
+"""The score of a word in the explanation: lower than that of scattered letters in a name."""
 _WHOLE = 0.9
-"""The score of a query that stands in a text as it is."""
+"""The least score of a query that occurs in a text unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where the letters of a query stand in a text."""
+    """The matched letters of a query in a text."""
 
     score: float
-    """Between 0 and 1: higher where they stand together, at the beginning of a word."""
+    """Between 0 and 1: higher for adjacent letters at the beginning of a word."""
     offsets: tuple[int, ...]
 
 
 def match(query: str, text: str) -> Match | None:
-    """Find a query in a text: as it is, else its letters in their order; takes linear time."""
+    """Match a query as a substring, else as scattered letters in order; takes linear time."""
     wanted, letters = _folded(query), _folded(text)
     start = letters.find(wanted)
     if start >= 0:
@@ -61,12 +61,12 @@ def match(query: str, text: str) -> Match | None:
 
 
 def _folded(text: str) -> str:
-    # Letter by letter: some lower-case forms are longer, and offsets have to stay.
+    # Letter by letter: some lower-case forms are longer, and the offsets must not shift.
     return "".join(character.lower()[:1] for character in text)
 
 
 class _PlainProvider(Provider):
-    """Shows titles as they are, one to a line."""
+    """Shows titles unchanged, one to a line."""
 
     def _marked(self, title: str, query: str, *, line: Content | None = None) -> Content:
         content = Content(title) if line is None else line
@@ -78,7 +78,7 @@ class _PlainProvider(Provider):
 
 
 class ActionProvider(_PlainProvider):
-    """Offers the actions of the screen in front and the global ones."""
+    """Offers the actions of the current screen and the global ones."""
 
     @override
     async def discover(self) -> Hits:
@@ -91,8 +91,8 @@ class ActionProvider(_PlainProvider):
     async def search(self, query: str) -> Hits:
         for command in self._commands():
             named, told = match(query, command.title), match(query, command.help)
-            # What is called so comes before what is only explained by the word, and letters that
-            # stand apart in a sentence mean nothing.
+            # A match in the name comes before one in the explanation, where scattered letters do
+            # not count.
             explained = _EXPLAINED if told is not None and told.score >= _WHOLE else 0.0
             if score := named.score if named is not None else explained:
                 yield Hit(
@@ -103,7 +103,7 @@ class ActionProvider(_PlainProvider):
                 )
 
     def _line(self, command: PaletteCommand) -> Content:
-        """Write an action in one line: its name, its keys, and as much of what it does as fits."""
+        """Return an action in one line: its name, its keys, and as much of its help as fits."""
         begin = f"{command.title:<{_TITLE_WIDTH}} {command.keys:<{_KEYS_WIDTH}} "
         room = min(self.screen.size.width, WIDTH) - len(begin) - _EDGES
         help_text = ellipsize_words(command.help, room) if room >= _LEAST_TOLD else ""
@@ -121,7 +121,7 @@ class ActionProvider(_PlainProvider):
 
 
 class _Runner:
-    """Runs an action on the screen that was in front when the palette opened."""
+    """Runs an action on the screen from which the palette was opened."""
 
     def __init__(self, provider: Provider, action: str) -> None:
         self._provider = provider
@@ -132,7 +132,7 @@ class _Runner:
 
 
 class StarProvider(_PlainProvider):
-    """Offers everything that is starred, by its title, and opens it."""
+    """Offers every starred item by its title, and opens it."""
 
     @override
     async def discover(self) -> Hits:

@@ -1,4 +1,4 @@
-"""Leaving: what works still and what becomes of it, asked before the terminal closes."""
+"""Quitting: shows what would still be working, and asks what becomes of it."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -39,12 +39,12 @@ from pmtui.ui.widgets.text_line import TextLine, answer_keys
 WIDTH = 64
 MOST_LINES = 4
 KEEP = "keep"
-"""The service goes on; every other choice is the `ExitPolicy` with which it stops."""
+"""The service keeps running; every other choice is the `ExitPolicy` with which it stops."""
 _COLUMNS = (Column("choice", "", 20, grow=1),)
 
 
 class LeaveCard(ModalScreen[str]):
-    """Offers to leave the service running, or to stop it with a say about open orders."""
+    """Offers to leave the service running, or to stop it with a choice about open orders."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
     DEFAULT_CSS = """
@@ -61,11 +61,11 @@ class LeaveCard(ModalScreen[str]):
     def __init__(
         self, lines: tuple[Line, ...], choices: tuple[tuple[str, str], ...], *, options: Options
     ) -> None:
-        """Ask.
+        """Ask how to quit.
 
         Args:
-            lines: what goes on, already painted.
-            choices: key and words of each, the one that is meant first.
+            lines: what goes on, painted.
+            choices: the key and the text of each, the default first.
             options: keys and character set of this user.
         """
         super().__init__()
@@ -87,18 +87,18 @@ class LeaveCard(ModalScreen[str]):
             yield answer_keys("Do it", self._options, width=WIDTH)
 
     def on_mount(self) -> None:
-        """List the choices, the cursor on the first."""
+        """List the choices with the cursor on the first."""
         self.table.styles.height = len(self._choices)
         self.table.set_rows([Row(key, (Cell(words),)) for key, words in self._choices])
         self.table.focus()
 
     @on(LineTable.RowSelected)
     def choose(self, message: LineTable.RowSelected) -> None:
-        """Do what the cursor is on."""
+        """Close with the chosen row's key."""
         _ = self.dismiss(message.key)
 
     def action_accept(self) -> None:
-        """Do what the cursor is on."""
+        """Close with the selected choice."""
         _ = self.dismiss(self.table.cursor_key or KEEP)
 
     def action_decline(self) -> None:
@@ -107,7 +107,7 @@ class LeaveCard(ModalScreen[str]):
 
 
 def what_goes_on(account: AccountView, status: StatusView, alerts: int) -> tuple[Line, ...]:
-    """Say what the service watches over; nothing where nothing depends on it."""
+    """Paint what the service keeps watching; empty when nothing depends on it."""
     lines: list[str] = []
     if account.open_orders:
         lines.append(f"{count(len(account.open_orders), 'working order')} at the venue")
@@ -124,10 +124,10 @@ def what_goes_on(account: AccountView, status: StatusView, alerts: int) -> tuple
 
 
 def choices_of(*, has_orders: bool, has_heartbeat: bool) -> tuple[tuple[str, str], ...]:
-    """Return what can be chosen.
+    """Return the choices on quitting.
 
     Args:
-        has_orders: whether any rest, or may.
+        has_orders: whether orders rest, or may rest.
         has_heartbeat: whether the venue cancels when heartbeats end.
     """
     choices = [(KEEP, "Leave the service running; it goes on without a terminal")]
@@ -145,7 +145,7 @@ _LEAST_TITLE = 16
 
 
 class QuitKey:
-    """Ends the program, after a question where that changes something."""
+    """Quits, after a question if orders rest or stops are active."""
 
     def __init__(self, app: App[Any], surface: Surface, policy: ExitPolicy) -> None:
         """Ask before an application ends."""
@@ -153,12 +153,12 @@ class QuitKey:
         self._surface = surface
         self._policy = policy
         self.stop_policy: str | None = None
-        """With which `ExitPolicy` the service is to stop, where it lives on its own."""
+        """The `ExitPolicy` for stopping a service in its own process; None leaves it running."""
 
     def press(self) -> None:
-        """Quit, or ask."""
+        """Quit, or ask first."""
         if self._surface.loss is not None:
-            # Nothing runs that could be left running, or asked for anything.
+            # Without a service nothing can go on.
             self._app.exit()
             return
         if self._surface.options.is_attached:
@@ -189,7 +189,7 @@ class QuitKey:
         _ = self._app.push_screen(question, decide)
 
     def _leave(self) -> None:
-        """Leave the service, or ask what is to become of it where something depends on it."""
+        """Quit and leave the service running, or ask first if something depends on it."""
         queries = self._surface.queries
         account, status = queries.account(), queries.status()
         waiting = [a for a in queries.watchlist().alerts if a.alert.state is AlertState.WAITING]
@@ -212,7 +212,7 @@ class QuitKey:
 
 
 def paint_leaving(policy: ExitPolicy, status: StatusView) -> Line:
-    """Name the trader's choice and what comes of it."""
+    """Paint the configured exit policy and its effect."""
     text = describe_exit(
         policy,
         is_switch_armed=status.heartbeat.state.is_armed_at_venue,
@@ -222,12 +222,12 @@ def paint_leaving(policy: ExitPolicy, status: StatusView) -> Line:
 
 
 def label_leaving(policy: ExitPolicy) -> str:
-    """Say what the agreeing key does."""
+    """Return the label of the agreeing key."""
     return "Cancel and quit" if policy is ExitPolicy.CANCEL else "Quit"
 
 
 def paint_ending(awake: Sequence[Conditional]) -> tuple[Line, ...]:
-    """Name the conditional orders that nobody watches over once this program has ended."""
+    """Paint the stops that become inactive when this program ends."""
     if not awake:
         return ()
     count = len(awake)
@@ -247,7 +247,7 @@ def paint_ending(awake: Sequence[Conditional]) -> tuple[Line, ...]:
 
 
 def title_leaving(*, has_orders: bool, has_awake: bool) -> str:
-    """Ask whether to quit, and say what for there is a question."""
+    """Return the title of the question."""
     if has_orders and has_awake:
         return "Quit with working orders and active stops?"
     return "Quit with working orders?" if has_orders else "Quit with active stops?"

@@ -1,4 +1,4 @@
-"""The tour: one step after another on the real screens, each ended by what the trader did."""
+"""The tour: steps on the real screens, each completed by the trader's own action."""
 
 import re
 from collections.abc import Callable
@@ -28,21 +28,21 @@ _ACTION = re.compile(r"\{([a-z_]+\.[a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class TourFacts:
-    """Where the trader is and what has happened, as far as the tour asks."""
+    """Where the trader is, and what the trader has done."""
 
     place: str = NO_PLACE
     """`markets`, `event`, `market`, `portfolio`, `watchlist`, `log` or `help`."""
     is_searching: bool = False
     has_cursor: bool = False
-    """The ladder has a price under its cursor."""
+    """Whether a price of the ladder is under the cursor."""
     has_ticket: bool = False
     placed: int = 0
-    """Orders made since the tour began."""
+    """Orders placed since the tour began."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One line of the tour; `{action.id}` stands for the key of an action."""
+    """One line of the tour; `{action.id}` stands for the action's key."""
 
     text: str
     is_done: Callable[[TourFacts], bool]
@@ -71,11 +71,11 @@ STEPS: tuple[Step, ...] = (
 
 
 _IN_ANY_ORDER = 5
-"""So many steps lead to one another: who is further on has no need of those before."""
+"""The first steps build on each other: a later one implies those before it."""
 
 
 class Tour:
-    """How far the trader has come. What is already so when its turn comes is not asked for."""
+    """The progress of the tour. Steps that are already done are skipped."""
 
     def __init__(self) -> None:
         self._index = 0
@@ -86,9 +86,9 @@ class Tour:
         return self._index >= len(STEPS)
 
     def learn(self, facts: TourFacts) -> None:
-        """Move past every step that these facts show as done, and past what one did without.
+        """Skip every step that these facts show as done, and the steps that it implies.
 
-        A step further on counts only up to the ticket: from there each one is looked for in turn.
+        Only the steps up to the ticket imply others; from there on each must be done in turn.
         """
         done = [i for i, step in enumerate(STEPS[:_IN_ANY_ORDER]) if step.is_done(facts)]
         self._index = max(self._index, done[-1] + 1 if done else 0)
@@ -96,9 +96,9 @@ class Tour:
             self._index += 1
 
     def line(self, key_of: Callable[[str], str], width: int) -> str:
-        """Return what to do now, with the user's own keys; empty when there is nothing left.
+        """Return the current step with the user's own keys; empty when the tour is over.
 
-        How to leave comes last, where the width has room for it: the first step always has.
+        The key that ends the tour is appended if it fits, as it always does in the first step.
         """
         if self.is_over:
             return ""
@@ -110,7 +110,7 @@ class Tour:
 
 CHECK_PERIOD_S = 0.2
 _WHOLE_SECONDS = timedelta(seconds=1)
-"""The venue cuts the time of an order to these."""
+"""The venue truncates an order's time to whole seconds."""
 
 _PLACES: tuple[tuple[type[FrameScreen], str], ...] = (
     (MarketsScreen, "markets"),
@@ -135,11 +135,11 @@ class TourGuide:
 
     @property
     def is_on(self) -> bool:
-        """Whether a tour is under way."""
+        """Whether a tour is running."""
         return self._tour is not None
 
     def greet(self) -> None:
-        """Offer the tour on the screen in front."""
+        """Offer the tour on the current screen."""
         frame, keymap = self._frame(), self._surface.options.keymap
         if frame is not None:
             tour, keys = key_of(keymap, "global.tour"), key_of(keymap, "global.help")
@@ -147,7 +147,7 @@ class TourGuide:
             frame.lines.greet((Cell(words, Role.KEY),))
 
     def start(self) -> None:
-        """Begin anew."""
+        """Start the tour from its first step."""
         self._tour = Tour()
         self._forget_greeting()
         self._began = self._surface.queries.now()
@@ -156,7 +156,7 @@ class TourGuide:
         self._check_progress()
 
     def stop(self) -> None:
-        """End it where it is."""
+        """End the tour."""
         self._tour = None
         if self._timer is not None:
             self._timer.stop()
@@ -198,7 +198,7 @@ class TourGuide:
         )
 
     def _placed(self) -> int:
-        """Count by when they came to be: what is older may still be on its way to us."""
+        """Count orders by their creation time: older ones may still arrive from the service."""
         account = self._surface.queries.account()
         orders = {order.order_id: order for order in (*account.recent, *account.open_orders)}
         since = self._began - _WHOLE_SECONDS

@@ -1,4 +1,4 @@
-"""The price ladder: which rows are in view, how their lines look, and the widget that shows them.
+"""The price ladder: the rows in view, their painting, and the widget that shows them.
 
-The ladders beside the main one are the same rows with less to do.
+The ladders beside the main one have the same rows and fewer functions.
 """

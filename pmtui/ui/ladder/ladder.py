@@ -1,7 +1,7 @@
 """The price ladder: rows stand still, quantities move past them, the cursor is a price.
 
-What `enter` does at the cursor is what the book on show says of the price, and changes with it. Which
-rows are in view is decided in `ladder_viewport`, how they look in `ladder_lines`.
+The effect of `enter` at the cursor depends on the book shown, and changes with it.
+`ladder_viewport` decides which rows are in view, `ladder_lines` how they look.
 """
 
 from dataclasses import dataclass, replace
@@ -42,13 +42,13 @@ class LadderPane(Widget, can_focus=True):
 
     _role_styles: RoleStyles | None = None
     _clicked: tuple[Micros, Side] | None = None
-    """What the last click pointed at, and what there was to do."""
+    """The price and the side at the last click."""
     _doubted: tuple[Micros, Side] | None = None
-    """What a doubt has been told of: the same again is meant."""
+    """The price and the side last warned about: picking them again confirms them."""
 
     @dataclass
     class CursorMoved(Message):
-        """The trader pointed at a price, or at none any more."""
+        """The trader moved the cursor, or removed it."""
 
         ladder: "LadderPane"
 
@@ -58,13 +58,13 @@ class LadderPane(Widget, can_focus=True):
 
         price: Micros
         side: Side
-        """Against what rests on the row; where nothing does, the side that joins its own."""
+        """The side that takes what rests on the row; on an empty row, the side that rests there."""
         doubt: str = ""
-        """Why the side may not be what was seen; empty when it is."""
+        """Why the side may differ from what was seen; empty when it does not."""
 
     @dataclass
     class Doubted(Message):
-        """The rows moved under a click, which may have meant another price."""
+        """The rows moved just before a click, which may have meant another price."""
 
         words: str
 
@@ -76,37 +76,37 @@ class LadderPane(Widget, can_focus=True):
         self.repaint = LadderRepaint(
             self, self.viewport, self._lines, lag_s=lambda: self.line_lag_s
         )  # fmt: skip
-        """Repaints what changed, and what flashes and fades."""
+        """Repaints lines that changed, flash or fade."""
         self._ghosts: tuple[Ghost, ...] = ()
 
     @property
     def line_lag_s(self) -> float:
-        """How long a picture and the answer to it are on their way, as far as is known."""
+        """The round trip of a frame to the terminal in seconds, as far as is known."""
         app = self.app if self.is_mounted else None
         return app.terminal.lag_s if isinstance(app, TerminalApp) else 0.0
 
     @property
     def book(self) -> BookView | None:
-        """The very book that is on show."""
+        """The exact book that is shown."""
         return self.viewport.book
 
     @property
     def ladder(self) -> Ladder | None:
-        """What is on show."""
+        """The ladder that is shown."""
         return self.viewport.ladder
 
     @property
     def axis(self) -> Axis:
-        """The rows there are."""
+        """The rows of the ladder."""
         return self.viewport.axis
 
     @property
     def cursor(self) -> tuple[Micros, Side] | None:
-        """The price pointed at and what `enter` does there now; None until the trader points."""
+        """The cursor's price and the side that `enter` trades there; None without a cursor."""
         return self.viewport.pointed_at
 
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
-        """Return the touch that was seen on a slow line where taking now would cost more than it."""
+        """Return the touch last seen on a slow connection if taking would now cost more."""
         lag_s = self.line_lag_s
         seen = self.viewport.recent.touch_seen(lag_s) if lag_s >= SLOW_S else None
         if seen is None:
@@ -127,16 +127,16 @@ class LadderPane(Widget, can_focus=True):
         marks: LadderMarks = NO_MARKS,
         other_label: str = "",
     ) -> None:
-        """Show a book and what belongs to its prices; the same again costs nothing.
+        """Show a book with its orders, volume and marks; does nothing when they are unchanged.
 
         Args:
-            book: the one source of prices and sizes.
-            tick: where the book does not name it.
+            book: the source of all prices and sizes.
+            tick: the tick size, if the book has none.
             orders: own open orders, in terms of this book.
-            volume: what traded of the same token, by price.
-            fills: how own orders that are gone have ended.
+            volume: the token's traded volume by price.
+            fills: own fills, which tell how missing orders ended.
             marks: queue, rewards and cost.
-            other_label: the other outcome's untrusted name: its prices are shown too.
+            other_label: the other outcome's untrusted name if its prices are shown too.
         """
         viewport = self.viewport
         if marks.ghosts != self._ghosts:
@@ -160,7 +160,7 @@ class LadderPane(Widget, can_focus=True):
         self.repaint.changed()
 
     def show_ghosts(self, ghosts: tuple[Ghost, ...]) -> None:
-        """Show what is being typed at its prices, until something else is, or nothing any more."""
+        """Show a draft at its prices; an empty one removes it."""
         if ghosts == self._ghosts:
             return
         self._ghosts = ghosts
@@ -188,12 +188,12 @@ class LadderPane(Widget, can_focus=True):
         self._lines.clear_cache()
 
     def clear_cursor(self) -> None:
-        """Point at nothing and follow the spread again."""
+        """Remove the cursor and follow the spread again."""
         self.viewport.clear_cursor()
         self._announce()
 
     def point_at(self, price: Micros) -> None:
-        """Put the cursor on a price."""
+        """Move the cursor to a price."""
         if self.viewport.ladder is None:
             return
         self._clicked = None
@@ -203,14 +203,14 @@ class LadderPane(Widget, can_focus=True):
         self._announce()
 
     def go_to(self, price: Micros) -> None:
-        """Put the cursor on a price, in the middle of the rows."""
+        """Move the cursor to a price and centre the rows on it."""
         self.viewport.centre_on(price)
         self.point_at(price)
 
     def next_grouping(self) -> Micros:
-        """Change to the next wider rows, or back to single ticks; return their distance.
+        """Switch to the next wider grouping, or back to single ticks; return the group size.
 
-        The cursor stays at its price, on the row that counts it.
+        The cursor keeps its price.
         """
         self._clicked = None
         self.viewport.next_grouping()
@@ -218,7 +218,7 @@ class LadderPane(Widget, can_focus=True):
         return self.axis.group
 
     def action_trade_here(self) -> None:
-        """Ask for the ticket at the cursor; without one, point at the best bid first."""
+        """Request a ticket at the cursor; without a cursor, move it to the best bid first."""
         cursor = self.cursor
         if cursor is None:
             self._move(0)
@@ -226,21 +226,21 @@ class LadderPane(Widget, can_focus=True):
             self.post_message(self.LevelPicked(*cursor, doubt=self._doubt(*cursor)))
 
     def action_recentre(self) -> None:
-        """Bring the spread to the middle and follow it unless held; the cursor is let go."""
+        """Centre the spread, remove the cursor, and follow the spread unless the axis is held."""
         self.viewport.recentre()
         self._announce()
 
     def action_hold(self) -> None:
-        """Hold the axis where it is, or follow the spread again."""
+        """Hold the axis, or follow the spread again."""
         self.viewport.hold()
         self._announce()
 
     def action_move_up(self) -> None:
-        """Move one row up."""
+        """Move the cursor one row up."""
         self._move(1)
 
     def action_move_down(self) -> None:
-        """Move one row down."""
+        """Move the cursor one row down."""
         self._move(-1)
 
     @override
@@ -252,17 +252,17 @@ class LadderPane(Widget, can_focus=True):
         self._move(-max(1, self.viewport.body_height - 1))
 
     def action_move_to_top(self) -> None:
-        """Point at the highest price there is."""
+        """Move the cursor to the highest price."""
         if self.viewport.has_book:
             self.point_at(self.axis.price_at(self.axis.last))
 
     def action_move_to_end(self) -> None:
-        """Point at the lowest price there is."""
+        """Move the cursor to the lowest price."""
         if self.viewport.has_book:
             self.point_at(self.axis.price_at(self.axis.first))
 
     def on_click(self, event: events.Click) -> None:
-        """Point at the row clicked; a double click asks for the ticket, the titles centre."""
+        """Move the cursor to the clicked row; a double click requests a ticket, a title centres."""
         offset = event.get_content_offset(self)
         if offset is None or self.viewport.top is None or not self.viewport.has_book:
             return
@@ -277,7 +277,7 @@ class LadderPane(Widget, can_focus=True):
         if self.viewport.was_other_price(offset.y, price, self.line_lag_s):
             self.post_message(self.Doubted(ROWS_MOVED))
             return
-        # The second click of two picks what the first one pointed at, whatever came in between.
+        # The second click picks the price of the first, whatever happened in between.
         if event.chain == 2 and self.viewport.cursor == price:
             self.action_trade_here()
         else:
@@ -285,27 +285,27 @@ class LadderPane(Widget, can_focus=True):
             self._clicked = self.cursor
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Look at higher prices; the cursor stays."""
+        """Scroll to higher prices; the cursor stays."""
         event.stop()
         if self.viewport.scroll(3):
             self._announce()
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Look at lower prices; the cursor stays."""
+        """Scroll to lower prices; the cursor stays."""
         event.stop()
         if self.viewport.scroll(-3):
             self._announce()
 
     @override
     def watch_has_focus(self, _has_focus: bool) -> None:
-        """Mark the cursor as the one keys go to, or as resting."""
+        """Update the look of the cursor."""
         super().watch_has_focus(_has_focus)
         self._lines.has_focus = _has_focus
         self._lines.is_framed = any(isinstance(each, Panel) for each in self.ancestors)
         self.repaint.changed()
 
     def on_resize(self) -> None:
-        """Keep what is looked at in view."""
+        """Keep the rows in view."""
         self.viewport.fit()
         self._lines.is_plain = self._has_plain_blocks
         self._lines.forget()
@@ -314,7 +314,7 @@ class LadderPane(Widget, can_focus=True):
 
     @property
     def _has_plain_blocks(self) -> bool:
-        """Whether the two colours of a cell cannot be exchanged: with the terminal's own colours the dimmed one would turn bright."""
+        """Whether colours cannot be reversed: a dimmed terminal colour would turn bright."""
         return is_ascii(self) or self.app.no_color or self.app.current_theme.ansi
 
     def _move(self, steps: int) -> None:
@@ -323,7 +323,7 @@ class LadderPane(Widget, can_focus=True):
             self.point_at(price)
 
     def _doubt(self, price: Micros, side: Side) -> str:
-        """Say once that the book may have turned what is done here around after it was seen."""
+        """Return a warning, once, if the side at this price changed after the trader saw it."""
         meant, self._clicked = self._clicked, None
         sides = self.viewport.recent.sides_at(price, self.line_lag_s)
         if meant is not None and meant[0] == price:

@@ -1,9 +1,9 @@
-"""Which columns a ladder has at a width, and where they stand.
+"""Chooses and places the ladder's columns for a width.
 
-Each side of the price is one region: the size beside the price, its bar growing away from it. On a row
-with own orders their size and their place in the queue stand on the bar, beside the size. What a narrow
-ladder loses is decoration first, then detail; price and both sides always stay, and the line of facts
-below the rows tells the rest of the row at the cursor.
+Each side of the price is one region: the size beside the price, its bar growing away from it. Own
+orders show their size and queue position on the bar, beside the book's size. A narrow ladder drops
+decoration first, then detail; the price and both sides always stay, and the line of facts below the
+rows shows the rest for the cursor's row.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,50 +21,50 @@ from pmtui.ui.theme.theme import Role
 
 _SIZE = 6
 _BAR, _WIDEST_BAR = 10, 24
-"""A bar of fewer cells tells little."""
+"""A shorter bar shows little."""
 _LEAST_BAR = 4
 _QUEUE_FROM = 8
 _TRADED = _DEPTH = 6
 _PROFIT = 7
 _OTHER = 4
-"""Room for the other outcome's name, which is often `Down`."""
+"""The width of the other outcome's name, which is often `Down`."""
 _MARKS = 2
-"""Cells beside a price: what it is to us, and the last trade."""
+"""Cells beside a price: one for its mark, one for the last trade."""
 OWN = 6
-"""An own size and its sign."""
+"""The width of an own size with its sign."""
 
 
 class LadderColumns(NamedTuple):
-    """Widths of the ladder's columns; 0 leaves one out."""
+    """Widths of the ladder's columns; 0 leaves a column out."""
 
     size: int
     price: int
     bar: int = 0
-    """On both sides; it carries what is ours."""
+    """On both sides; it also shows own orders."""
     other: int = 0
-    """The other outcome's price."""
+    """The price of the other outcome."""
     traded: int = 0
     depth: int = 0
     profit: int = 0
 
     @property
     def side(self) -> int:
-        """The cells of one side of the book."""
+        """The width of one side of the book."""
         return self.size + (self.bar + 1 if self.bar else 0)
 
     @property
     def own(self) -> int:
-        """Cells for the size of own orders; 0 where there is no room for it."""
+        """The width of the size of own orders; 0 if it does not fit."""
         return min(self.bar, OWN) if self.bar >= _LEAST_BAR else 0
 
     @property
     def has_queue(self) -> bool:
-        """Whether the queue before own orders stands beside their size."""
+        """Whether the queue ahead of own orders is shown beside their size."""
         return self.bar >= _QUEUE_FROM
 
     @property
     def shown(self) -> Shown:
-        """What rows have to know."""
+        """The optional columns that rows must fill."""
         return Shown(
             depth=self.depth > 0,
             traded=self.traded > 0,
@@ -74,10 +74,10 @@ class LadderColumns(NamedTuple):
 
 
 class Painters(NamedTuple):
-    """What paints each column. The same layout serves titles and rows."""
+    """Paints each column. Titles and rows share the layout."""
 
     book: Callable[[Side], Line]
-    """The size of a side with its bar and what is ours there."""
+    """The size of a side with its bar and own orders."""
     band: Callable[[], Cell]
     """The cell between bids and price."""
     price: Callable[[], Line]
@@ -89,10 +89,10 @@ class Painters(NamedTuple):
     profit: Callable[[], Cell]
 
 
-# Every row asks, and nothing changes but with the terminal or the tick.
+# Every row needs it, and it changes only with the width or the tick.
 @lru_cache(maxsize=64)
 def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> LadderColumns:
-    """Choose the columns for a width: each costs its cells and the one before it."""
+    """Choose the columns for a width: each takes its cells and a gap."""
     digits = len(format_price(Micros(ONE - tick), tick=tick))
     plan = LadderColumns(size=_SIZE, price=digits + _MARKS)
     free = width - 1 - 2 * (_SIZE + 1) - plan.price
@@ -103,7 +103,7 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
     if free >= wanted:
         plan, free = plan._replace(bar=_BAR), free - wanted
         for name, size in (("traded", _TRADED), ("depth", _DEPTH), ("profit", _PROFIT)):
-            # A sum of money at the very edge would be glued to the frame.
+            # An amount of money at the edge would touch the frame.
             least = size + (name == "profit")
             if free > least:
                 plan, free = plan._replace(**{name: size}), free - least - 1
@@ -112,10 +112,10 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
     return plan._replace(bar=bar) if bar >= _LEAST_BAR else plan
 
 
-# They stay as long as the columns do, and every repaint compares them.
+# The titles change only with the columns, and every repaint compares them.
 @lru_cache(maxsize=64)
 def paint_titles(columns: LadderColumns, width: int, *, other_label: str = "") -> Line:
-    """Name the columns. The other outcome's label is untrusted."""
+    """Paint the columns' titles. The other outcome's label is untrusted."""
 
     def title(text: str, size: int) -> Cell:
         return Cell(fit(text, size, Align.RIGHT), Role.DIM)
@@ -165,21 +165,22 @@ def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None)
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _FULL = 8
 _LOG_FROM, _LINEAR_FROM = 16, 8
-"""How many times the usual size the largest has to be for a logarithmic scale, and to leave it."""
+"""Ratios of the largest to the median size at which the scale becomes logarithmic, and linear
+again."""
 _ROUGHLY = 4
-"""How much smaller than the scale sizes may become before the bars grow."""
+"""By what factor sizes may fall below the scale before it is changed."""
 
 
 class BarScale(NamedTuple):
-    """How long the bar of a size is."""
+    """The length of a size's bar."""
 
     full: int = 1
-    """The size that fills a bar."""
+    """The size of a full bar."""
     unit: int = 0
-    """The size at which a logarithmic scale begins to bend; 0 for one in proportion."""
+    """The size at which a logarithmic scale bends; 0 for a linear scale."""
 
     def eighths(self, size: int, width: int) -> int:
-        """Return a bar's length in eighths of a cell; something is seen of everything."""
+        """Return a bar's length in eighths of a cell; every size above 0 shows something."""
         if size <= 0 or width <= 0:
             return 0
         most = width * _FULL
@@ -192,10 +193,10 @@ class BarScale(NamedTuple):
 
 
 def bar_scale(sizes: Sequence[int], current: BarScale) -> BarScale:
-    """Return the scale for these sizes; both its figures are powers of two.
+    """Return the scale for these sizes; both its values are powers of two.
 
-    It stays while it roughly fits: bars must compare from row to row and from one moment to the next,
-    also while one scrolls.
+    The current scale is kept while it roughly fits, so that bars can be compared between rows and
+    over time, also while scrolling.
     """
     if not sizes:
         return current
@@ -230,9 +231,9 @@ def paint_bar(
 ) -> Line:
     """Return a bar that grows away from the price, in exactly `width` cells.
 
-    Bids grow to the left, where no block leans but the half: the other steps are blocks that lean
-    left with their colours exchanged. Where a row has a ground of its own, or colours cannot be
-    exchanged (`is_plain`), that would not do.
+    Bids grow to the left, for which Unicode has no eighths but the half. The others are drawn as
+    left blocks in reversed colours, unless the row has a ground of its own or colours cannot be
+    reversed (`is_plain`).
     """
     eighths = scale.eighths(size, width)
     full, rest = divmod(eighths, _FULL)

@@ -1,7 +1,8 @@
-"""How every line of a ladder looks, what moves on it, and which lines are painted anew.
+"""How the ladder's lines look, what is animated on them, and which lines are repainted.
 
-Levels that changed flash and fade, the last trade pulses, recent flow is told. All of it ends by itself, so that a
-book at rest sends nothing. In calm mode, and on a line that is too slow for it, nothing moves at all.
+Changed levels flash and fade, the last trade pulses, and recent flow is shown. All animations end
+by themselves, so that a book at rest sends nothing. In calm mode, and on a slow connection, nothing
+is animated.
 """
 
 import time
@@ -27,52 +28,52 @@ from pmtui.ui.ladder.paint_ladder import Fresh, RungLook, paint_rung
 from pmtui.ui.theme.theme import Role
 
 STAGE_S = 0.3
-"""A flash stands out for so long, and fades for as long again."""
+"""A flash lasts this long, and fades for as long again."""
 _STAGES = 2
 _MOST_AT_ONCE = 12
-"""More levels than these changed together are a new picture and no event."""
+"""More changed levels than these are a new snapshot, and none of them flashes."""
 
 
 class Moves(NamedTuple):
-    """What moves on the rows of one axis now."""
+    """What is animated on the rows of an axis now."""
 
     fresh: dict[tuple[Side, int], Fresh]
     """By side and row."""
     flow: dict[tuple[Side, int], int]
     pulse: int
-    """How fresh the last trade is."""
+    """The stage of the last trade's pulse."""
 
 
 class LadderMotion:
-    """Follows one book from picture to picture."""
+    """Tracks one book from update to update."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Take a clock in seconds."""
+        """Use a clock in seconds."""
         self._now = now
         self._flow = Flow()
         self._fresh: dict[tuple[Side, Micros], tuple[float, bool]] = {}
-        """Until when a level is fresh, and whether it grew."""
+        """For each fresh level, when it fades and whether it grew."""
         self._pulse_until = 0.0
         self._last: tuple[Micros | None, object] | None = None
 
     @property
     def is_live(self) -> bool:
-        """Whether something will look different by itself."""
+        """Whether an animation is running."""
         return bool(self._fresh or self._flow.net) or self._pulse_until > self._now()
 
     def forget(self) -> None:
-        """Begin anew."""
+        """Reset."""
         self._flow.forget()
         self._fresh.clear()
         self._pulse_until, self._last = 0.0, None
 
     def follow(self, before: BookView | None, after: BookView, *, traded: object) -> None:
-        """Note how a book differs from the one that was on show.
+        """Note the changes since the previous book.
 
         Args:
-            before: what was on show; None for nothing.
-            after: what is on show now.
-            traded: tells one last trade from the next.
+            before: the book shown before; None for none.
+            after: the book shown now.
+            traded: differs between one last trade and the next.
         """
         now = self._now()
         last, self._last = self._last, (after.own_last_price, traded)
@@ -93,7 +94,7 @@ class LadderMotion:
             self._pulse_until = end
 
     def moves(self, axis: Axis) -> Moves:
-        """Return what moves now; what has ended is forgotten."""
+        """Return what is animated now, and forget what has ended."""
         now = self._now()
         self._flow.expire(int(now * 1_000))
         self._fresh = {place: each for place, each in self._fresh.items() if each[0] > now}
@@ -112,9 +113,9 @@ class LadderMotion:
 
 
 FLASH_S = 1.0
-"""How long a change of own orders stands out."""
+"""How long a change of own orders is highlighted."""
 _CACHED_SCREENS = 4
-"""Of lines as they were painted: sizes come and go, some of them come back."""
+"""The size of the cache in screens of lines: sizes come and go, and some come back."""
 
 
 class _LineState(NamedTuple):
@@ -124,30 +125,30 @@ class _LineState(NamedTuple):
 
 
 class LadderLines:
-    """The lines of one viewport, as they are painted."""
+    """The painted lines of one viewport."""
 
     def __init__(self, viewport: LadderViewport, size: Callable[[], Size]) -> None:
         """Start with nothing painted."""
         self._viewport = viewport
         self._size = size
         self.has_focus = False
-        """Whether keys go to the ladder."""
+        """Whether the ladder has the focus."""
         self.is_framed = False
-        """Whether a frame around it says where keys go."""
+        """Whether a frame around the ladder shows the focus."""
         self.is_plain = False
-        """Whether the two colours of a cell cannot be exchanged."""
+        """Whether the two colours of a cell cannot be reversed."""
         self.flashes: dict[Place, OwnChange] = {}
-        """Changes of own orders that stand out now."""
+        """Changes of own orders that are highlighted now."""
         self.motion = LadderMotion()
-        """What moves by itself."""
+        """The animations."""
         self._painted: list[_LineState] = []
         self._wanted: list[_LineState] = []
-        """What the lines should show, as worked out last; empty where the size is another one."""
+        """The latest state of each line; empty when the size has changed."""
         self._strips: dict[_LineState, Strip] = {}
         self._scale = BarScale()
 
     def changed(self) -> list[int]:
-        """Work out what every line should show now; return those that show something else."""
+        """Compute every line's state; return the lines that have changed."""
         self.choose_scale()
         painted = self._painted
         return [
@@ -157,7 +158,7 @@ class LadderLines:
         ]
 
     def strip(self, y: int, paint: Callable[[Line], Strip]) -> Strip:
-        """Return a line ready for the screen; what was painted before is not painted again."""
+        """Return a line as a strip, from the cache if possible."""
         state = self._wanted[y] if y < len(self._wanted) else self._work_out()[y]
         while len(self._painted) <= y:
             self._painted.append(_LineState())
@@ -170,7 +171,7 @@ class LadderLines:
         return strip
 
     def forget(self) -> None:
-        """Count no line as painted: columns may stand elsewhere now, which no row tells."""
+        """Mark every line as unpainted: the columns may have moved, which no row's state shows."""
         self._painted, self._wanted = [], []
         self._strips.clear()
 
@@ -179,7 +180,7 @@ class LadderLines:
         self._strips.clear()
 
     def choose_scale(self) -> None:
-        """Choose how much a bar stands for: of the whole book, so that scrolling changes no bar."""
+        """Choose the scale of the bars from the whole book, so that scrolling changes no bar."""
         ladder = self._viewport.ladder
         if ladder is not None and self._viewport.columns.bar:
             self._scale = bar_scale(ladder.sizes(), self._scale)
@@ -220,7 +221,7 @@ class LadderLines:
         for index, found in zip(shown, ladder.rungs(shown), strict=True):
             look, rung = usual, found
             if cursor is not None and index == pointed_at:
-                # What is marked and what is traded are one price, also on a row of several.
+                # The marked price is the traded price, also on a row of several prices.
                 is_near = cursor % axis.tick != 0
                 rung = rung if is_near else ladder.rung_at(cursor, ladder.shown)
                 look = look._replace(is_cursor=True, is_near=is_near, is_focused=self.has_focus)
@@ -246,11 +247,11 @@ class LadderLines:
     def _titles(self, width: int, away: tuple[Line, ...]) -> Line:
         viewport = self._viewport
         blank, *titles = paint_titles(viewport.columns, width, other_label=viewport.other_label)
-        # In a frame the mark stands in its title.
+        # In a frame, the title shows the focus.
         has_mark = self.has_focus and not self.is_framed
         line = (Cell(focus_mark(), Role.KEY) if has_mark else blank, *titles)
         for mark in away[:1]:
-            # No line is left for it: names that every trader knows make way.
+            # There is no facts line, so titles that every trader knows give way.
             line = (*fit_line(line, max(width - line_width(mark) - 1, 0)), Cell(" "), *mark)
         return fit_line(line, width)
 
@@ -275,19 +276,19 @@ def _moved(look: RungLook, moves: Moves, index: int, *, is_last: bool) -> RungLo
 
 
 class LadderRepaint:
-    """Repaints the lines of one pane that changed, and those that flash or fade until nothing does."""
+    """Repaints the lines of a pane that changed, and those that flash or fade."""
 
     def __init__(
         self, pane: Widget, viewport: LadderViewport, lines: LadderLines, *,
         lag_s: Callable[[], float],
     ) -> None:  # fmt: skip
-        """Take the pane and what it shows."""
+        """Repaint this pane."""
         self._pane = pane
         self._viewport = viewport
         self._lines = lines
         self._lag_s = lag_s
         self.is_calm = False
-        """Nothing moves by itself."""
+        """Whether animations are off."""
         self._flash_end: Timer | None = None
         self._motion_step: Timer | None = None
 
@@ -295,15 +296,15 @@ class LadderRepaint:
         self, book: BookView, *, orders: tuple[Order, ...], volume: Volume, fills: tuple[Fill, ...],
         marks: LadderMarks, is_same: bool,
     ) -> None:  # fmt: skip
-        """Note what differs in a book that is about to be shown.
+        """Note the changes in a book that is about to be shown.
 
         Args:
-            book: the one that comes.
+            book: the new book.
             orders: own open orders in it.
-            volume: what traded in it, by price.
-            fills: how own orders that are gone have ended.
-            marks: whether the account is known.
-            is_same: whether the columns tell of the same outcomes as before.
+            volume: its traded volume by price.
+            fills: own fills, which tell how missing orders ended.
+            marks: say whether the account is known.
+            is_same: whether the columns show the same outcomes as before.
         """
         self._flash_changes(book, orders, fills, marks, is_same=is_same)
         motion, before = self._lines.motion, self._viewport.book
@@ -324,7 +325,7 @@ class LadderRepaint:
             self.changed()
 
     def changed(self) -> None:
-        """Refresh the lines that should show something else now."""
+        """Refresh the lines whose state has changed."""
         if not self._pane.is_mounted:
             return
         width = self._pane.size.width
@@ -336,7 +337,7 @@ class LadderRepaint:
         self, book: BookView, orders: tuple[Order, ...], fills: tuple[Fill, ...],
         marks: LadderMarks, *, is_same: bool,
     ) -> None:  # fmt: skip
-        """Flash what became of own orders, unless another book or another account is on show."""
+        """Highlight changes of own orders, unless the book or the account is another one."""
         before = self._viewport
         if not is_same or before.book is None or before.book.token_id != book.token_id:
             self._lines.flashes = {}
@@ -349,11 +350,11 @@ class LadderRepaint:
             self._lines.flashes = {**self._lines.flashes, **changes}
             if self._flash_end is not None:
                 self._flash_end.stop()
-            # One end for all: the last one to come decides, and nothing is painted in between.
+            # All highlights end with the last one, without a paint in between.
             self._flash_end = self._pane.set_timer(FLASH_S, self.end_flashes)
 
     def _keep_moving(self) -> None:
-        """Paint what fades until nothing does."""
+        """Repaint until all animations have ended."""
 
         def move_on() -> None:
             self._motion_step = None

@@ -1,4 +1,4 @@
-"""The lines above and below the ladder: what the book is worth, and all of the row at the cursor."""
+"""The lines above and below the ladder: the book's state, and the facts of the cursor's row."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -45,7 +45,7 @@ _MEANINGS = {
 }
 
 _WEIGHED = 10
-"""Cells of the bar that weighs bids against asks."""
+"""The width of the bar that compares bids with asks."""
 _NAMED: Line = (Cell("LADDER ", Role.HEADING),)
 _IN_TICKET: tuple[Line, ...] = ((Cell("enter: review ", Role.DIM),), ())
 
@@ -64,30 +64,30 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
     is_covered: bool = False,
     trading: Trading = Trading.OPEN,
 ) -> tuple[Line, Line]:
-    """Say in words what the book is worth, and what `enter` would do at the cursor.
+    """Paint the state of the book, and what `enter` would do at the cursor.
 
-    Two pieces: for the left and for the right end of the title.
+    Returns the left and the right part of the title.
 
     Args:
-        book: the book on show.
+        book: the book shown.
         now: for its age.
-        width: cells that both have together.
-        group: the distance of the ladder's rows.
-        cursor: the price pointed at and what `enter` does there.
-        release_key: what lets an axis follow again that stands still; empty while it follows.
-        away: where the spread is while it is out of sight, and the key that brings it back.
-        keys: what single keys do now; it makes way for nothing.
-        is_in_ticket: whether the ticket has the keys, and `enter` does nothing at the cursor.
-        is_covered: whether a form or a question has the keys, which says itself what `enter` does.
-        trading: whether the market takes orders; else `enter` does nothing that could be promised.
+        width: the cells for both parts.
+        group: the ladder's grouping.
+        cursor: the cursor's price and the side that `enter` trades.
+        release_key: the key that releases a held axis; empty while it follows.
+        away: where the spread is when out of view, and the key that centres it.
+        keys: the state of single keys, which is always shown.
+        is_in_ticket: whether the ticket has the focus, so `enter` does nothing at the cursor.
+        is_covered: whether a form or a question is open, which explains `enter` itself.
+        trading: whether the market takes orders; without it `enter` is not explained.
     """
     left: list[Cell] = [*keys, state_word(book, now, trading)]
     if group is not None and group != book.tick_size:
-        # A grouped ladder never looks like one of single ticks: this gives way to nothing.
+        # A grouped ladder must never look like one of single ticks: this is always shown.
         left.append(Cell(f" group {format_price(group)} ", Role.KEY))
     meaning = "" if trading is Trading.CLOSED else _MEANINGS[book.state]
     hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size)
-    # A hint makes way for a warning.
+    # Warnings come before hints.
     is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
     if trading is not Trading.OPEN or is_covered or is_quiet or not _has_aim(book, cursor):
         hints = ((),)
@@ -110,9 +110,9 @@ def _first_that_fits(choices: Iterable[tuple[Line, Line]], width: int) -> tuple[
 
 
 def state_word(book: BookView, now: datetime, trading: Trading = Trading.OPEN) -> Cell:
-    """Say in a word what a book is worth, with its age where it is old; or that nothing trades.
+    """Paint the state of a book in a word, with its age if it is old; or that trading has stopped.
 
-    A good book of a market that takes no orders is proven, and still nothing to trade from.
+    A good book is no basis for trading while the market takes no orders.
     """
     if trading is Trading.CLOSED or (trading is not Trading.OPEN and book.state.is_good):
         return Cell(f" {trading.value} ", Role.STALE, Emphasis.BOLD)
@@ -123,12 +123,12 @@ def state_word(book: BookView, now: datetime, trading: Trading = Trading.OPEN) -
 
 
 def _has_aim(book: BookView, cursor: tuple[Micros, Side] | None) -> bool:
-    """Whether there is something to point at, or something that tells buying from selling."""
+    """Return whether `enter` has an effect to explain."""
     return bool(book.bids or (cursor is not None and (book.asks or book.state.is_good)))
 
 
 def _standing(release_key: str, away: tuple[str, str] | None) -> tuple[str, ...]:
-    """Say that the axis stands still while the market is elsewhere; else that it is held."""
+    """Return texts, longest first, that say where the spread is, else that the axis is held."""
     if away is not None:
         where, key = away
         sign = "▲" if where == "above" else "▼"
@@ -137,7 +137,7 @@ def _standing(release_key: str, away: tuple[str, str] | None) -> tuple[str, ...]
 
 
 def _hints(cursor: tuple[Micros, Side] | None, tick: Micros | None) -> tuple[Line, ...]:
-    """Say what `enter` does, in fewer words where the line is narrow, at last in none."""
+    """Return texts for what `enter` does, longest first; the last is empty."""
     if cursor is None:
         return ((Cell("enter: go to best bid ", Role.DIM),), ())
     price, side = cursor
@@ -159,10 +159,10 @@ def paint_facts(
     is_log: bool = False,
     beyond: tuple[Line, ...] = (),
 ) -> Line:
-    """Tell what a narrow ladder has no column for: of the row at the cursor, else of what is held.
+    """Paint the facts of the cursor's row, else of the position, for which there is no column.
 
-    Facts that do not fit are left out whole. What closing would bring now is told
-    of a good book only. What is ours and out of view (`beyond`) makes way for nothing.
+    Facts that do not fit are left out whole. The result of closing now is shown for a good book
+    only. Own orders out of view (`beyond`) always stay.
     """
     facts = list(beyond)
     if cursor is not None:
@@ -174,7 +174,7 @@ def paint_facts(
     for fact in facts:
         gap = "  " if line else " "
         more = len(gap) + line_width(fact)
-        # The last cell stays free: a frame or another pane begins beside it.
+        # The last cell stays free: a frame or another pane is next to it.
         if used + more < width:
             used += more
             line += [Cell(gap), *fact]
@@ -184,7 +184,7 @@ def paint_facts(
 def paint_beyond(
     above: Beyond | None, below: Beyond | None, *, tick: Micros
 ) -> tuple[Line, ...]:  # fmt: skip
-    """Say how much of ours is above the rows in view and below them, with the nearest price."""
+    """Paint the own orders above and below the view, with the nearest price of each."""
     return tuple(
         (
             Cell(f"{sign} ", Role.KEY),
@@ -209,7 +209,7 @@ def _row_facts(ladder: Ladder, cursor: Micros) -> list[Line]:
     if row == cursor:
         facts += [*first, *profit, *rest]
     else:
-        # What the whole row counts is more than what there is at a price within it.
+        # The totals of a row are larger than the sizes at one of its prices.
         facts += profit
         if counted := (*first, *rest):
             at = format_price(row, tick=ladder.axis.tick)
@@ -225,7 +225,7 @@ def _row_facts(ladder: Ladder, cursor: Micros) -> list[Line]:
 
 
 def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
-    """Tell what belongs to the row: what is ours there, and what trades there."""
+    """Return the facts of own orders on a row, and those of the book."""
     ours: list[Line] = []
     for mark in rung.stops:
         word = "stop" if mark.trigger is Trigger.STOP else "target"
@@ -240,7 +240,7 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
         ours.append((Cell("earns", Role.NOTICE_GOOD),))
     sizes: list[Line] = []
     for word, size in (("bid", rung.bid_size), ("ask", rung.ask_size)):
-        # On the row it is rounded to whole shares.
+        # The row shows whole shares.
         if size % SCALE:
             sizes.append((Cell(f"{word} ", Role.DIM), Cell(format_shares(size))))
     for name, size in (("depth", rung.depth), ("traded", rung.traded)):
@@ -251,7 +251,7 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
 
 
 def _imbalance(bid: Micros, ask: Micros, *, is_log: bool) -> list[Line]:
-    """Weigh what is bid for in view against what is asked for."""
+    """Return a bar that compares bids in view with asks in view."""
     if not bid and not ask:
         return []
     sizes = [format_size_compact(size, width=5).strip() for size in (bid, ask)]

@@ -1,7 +1,7 @@
-"""Which rows of a book are in view, and which price is pointed at: the ladder without a screen.
+"""Which rows of a book are in view, and where the cursor is: the ladder without a screen.
 
-Nothing the book does moves the cursor to another price. The axis follows the spread until the trader
-points somewhere, or not at all while it is held. Where there is no book yet, nothing can be pointed at.
+The book never moves the cursor to another price. The axis follows the spread until the trader moves
+the cursor, and not at all while it is held. Without a book there is no cursor.
 """
 
 import time
@@ -33,89 +33,90 @@ from pmtui.domain.orders.order import Order, Volume
 from pmtui.ui.ladder.ladder_columns import LadderColumns, plan_columns
 
 DEFAULT_TICK = Micros(10_000)
-"""Where neither book nor terms name one yet; the metadata names a cent nearly always."""
+"""The tick before book or terms state one; the metadata nearly always has a cent."""
 FACTS_FROM_HEIGHT = 17
-"""A ladder this high gives its last line to facts."""
+"""From this height on, the ladder's last line shows facts."""
 _NEAR = 4
-"""A height that differs by no more than these rows is the same place: a form, or a line of keys, has opened."""
+"""A height that changes by no more than these rows keeps the view: a form or a line of keys
+opened."""
 
 
 class LadderViewport:
-    """A book on a fixed axis, the part of it in view, and a cursor that is a price."""
+    """A book on a fixed axis, the part in view, and a cursor that is a price."""
 
     def __init__(self, size: Callable[[], Size]) -> None:
         """Start without a book.
 
         Args:
-            size: columns and rows there are now, the titles' among them.
+            size: returns the current columns and rows, titles included.
         """
         self._size = size
         self.book: BookView | None = None
-        """The very book that is on show."""
+        """The exact book that is shown."""
         self.orders: tuple[Order, ...] = ()
         self.volume: Volume = ()
         self.marks = NO_MARKS
         self.other_label = ""
         self.ladder: Ladder | None = None
-        """What is on show."""
+        """The ladder that is shown."""
         self.top: int | None = None
         """Index of the first row in view."""
         self.cursor: Micros | None = None
         self.is_held = False
-        """Whether the axis stays where it is, whatever the spread does."""
+        """Whether the axis is held and does not follow the spread."""
         self.recent = RecentLadders()
         self._tick = DEFAULT_TICK
         self.grouping = 0
-        """How many times the rows were widened; 0 for one row a tick."""
+        """How often the grouping was widened; 0 for one tick per row."""
         self._is_placed = False
         self._is_following = True
         self._fitted = 0
-        """The rows there were for prices when it was fitted last."""
+        """The rows for prices when the view was last fitted."""
 
     @property
     def axis(self) -> Axis:
-        """The rows there are."""
+        """The rows of the ladder."""
         choices = groupings(self._tick)
         return Axis(self._tick, choices[min(max(self.grouping, 0), len(choices) - 1)])
 
     @property
     def columns(self) -> LadderColumns:
-        """The columns there is room for."""
+        """The columns that fit."""
         return plan_columns(self._size().width, tick=self._tick, with_other=bool(self.other_label))
 
     @property
     def has_facts(self) -> bool:
-        """Whether the last line is for facts about the row at the cursor."""
+        """Whether the last line shows facts about the cursor's row."""
         return self._size().height >= FACTS_FROM_HEIGHT
 
     @property
     def body_height(self) -> int:
-        """Rows there are for prices."""
+        """The number of rows for prices."""
         return max(1, self._size().height - 1 - self.has_facts)
 
     @property
     def size_in_view(self) -> tuple[Micros, Micros]:
-        """Shares bid for and asked for on the rows in view."""
+        """Bid and ask shares on the rows in view."""
         if self.ladder is None or self.top is None:
             return Micros(0), Micros(0)
         return size_in_view(self.ladder, self.top, self.body_height)
 
     @property
     def has_book(self) -> bool:
-        """Whether there is anything to point at: before the first snapshot no row means anything."""
+        """Whether a snapshot has arrived: before it no row means anything."""
         book = self.book
         return book is not None and bool(book.bids or book.asks or book.state.is_good)
 
     @property
     def pointed_at(self) -> tuple[Micros, Side] | None:
-        """The price pointed at and what `enter` does there now; None until the trader points."""
+        """The cursor's price and the side that `enter` trades there; None without a cursor."""
         if self.cursor is None or self.ladder is None:
             return None
         return self.cursor, self.ladder.side_at(self.cursor)
 
     @property
     def spread_is(self) -> str:
-        """Where best bid and best ask are while neither is in sight: `above`, `below`, else empty."""
+        """Where the spread is if both best prices are out of view: `above`, `below`; else empty."""
         if self.ladder is None or self.top is None:
             return ""
         rows = [r for r in (self.ladder.best_bid, self.ladder.best_ask) if r is not None]
@@ -125,7 +126,7 @@ class LadderViewport:
 
     @property
     def beyond(self) -> tuple["Beyond | None", "Beyond | None"]:
-        """What is ours above the rows in view, and below them; None where nothing is."""
+        """Own orders above the rows in view, and below them; None where there are none."""
         if self.ladder is None or self.top is None:
             return None, None
         axis, top, bottom = self.axis, self.top, self.top - self.body_height + 1
@@ -146,7 +147,7 @@ class LadderViewport:
         self, book: BookView, *, tick: Micros | None, orders: tuple[Order, ...], volume: Volume,
         marks: LadderMarks, other_label: str,
     ) -> bool:  # fmt: skip
-        """Return whether all of this is on show already."""
+        """Return whether all of this is shown already."""
         known = self.book is book and self.volume == volume and self.orders == orders
         known = known and self.marks == marks and self.other_label == other_label
         return known and (book.tick_size or tick or self._tick) == self._tick
@@ -155,16 +156,16 @@ class LadderViewport:
         self, book: BookView, *, tick: Micros | None, orders: tuple[Order, ...], volume: Volume,
         marks: LadderMarks, other_label: str, lag_s: float,
     ) -> bool:  # fmt: skip
-        """Take a book and what belongs to its prices; return whether the ticks are other ones.
+        """Set the book and what belongs to its prices; return whether the tick has changed.
 
         Args:
-            book: the one source of prices and sizes.
-            tick: where the book does not name it.
+            book: the source of all prices and sizes.
+            tick: the tick size, if the book has none.
             orders: own open orders, in terms of this book.
-            volume: what traded of the same token, by price.
+            volume: the token's traded volume by price.
             marks: queue, rewards and cost.
-            other_label: the other outcome's untrusted name: its prices are shown too.
-            lag_s: how long a picture and the answer to it are on their way.
+            other_label: the other outcome's untrusted name if its prices are shown too.
+            lag_s: the round trip of a frame to the terminal in seconds.
         """
         old_axis = self.axis
         if self.book is None or self.book.token_id != book.token_id:
@@ -179,9 +180,10 @@ class LadderViewport:
         return self.axis.tick != old_axis.tick
 
     def fit(self) -> None:
-        """Keep what is looked at in view in a size that is another one.
+        """Keep the rows in view after a resize.
 
-        A line or two that come or go below the rows move none of them: hands are on the keys.
+        A line or two that come or go below the rows move none of them, because the trader may be
+        about to press a key.
         """
         is_near, self._fitted = abs(self.body_height - self._fitted) <= _NEAR, self.body_height
         self._rebuild(self.axis)
@@ -191,7 +193,7 @@ class LadderViewport:
         if self.top is None or (self._is_following and not is_near):
             self.top = home
         elif self.cursor is not None:
-            # A height that showed little leaves no view worth keeping: the spread if it can be.
+            # From a small height no view is worth keeping: show the spread if the cursor allows.
             index = self.ladder.index_of(self.cursor)
             at_home = reveal(home, index, self.body_height)
             away = reveal(self.top, index, self.body_height)
@@ -200,11 +202,11 @@ class LadderViewport:
         self.top = self._bound(self.top)
 
     def clear_cursor(self) -> None:
-        """Point at nothing and follow the spread again."""
+        """Remove the cursor and follow the spread again."""
         self.cursor, self._is_following = None, True
 
     def point_at(self, price: Micros) -> None:
-        """Put the cursor on a price."""
+        """Move the cursor to a price."""
         if self.ladder is None:
             return
         self._is_following = False
@@ -214,14 +216,14 @@ class LadderViewport:
             self.top = self._bound(reveal(self.top, index, self.body_height))
 
     def centre_on(self, price: Micros) -> None:
-        """Bring a price to the middle of the rows."""
+        """Centre the rows on a price."""
         if self.ladder is not None:
             self._is_following = False
             self.recent.moved_by_hand()
             self.top = self._bound(centred(self.ladder.index_of(price), self.body_height))
 
     def stepped(self, steps: int) -> Micros | None:
-        """Return the price so many rows up, or down; None where there is nothing to point at.
+        """Return the price so many rows up or down from the cursor; None without a book.
 
         The first step lands on the touch: the nearest price in the direction of the key.
         """
@@ -233,7 +235,7 @@ class LadderViewport:
         return self.axis.price_at(self.ladder.middle if start is None else start)
 
     def next_grouping(self) -> None:
-        """Change to the next wider rows, or back to single ticks; the cursor stays at its price."""
+        """Switch to the next wider grouping or back to single ticks; the cursor keeps its price."""
         old_axis = self.axis
         self.grouping = (self.grouping + 1) % len(groupings(self._tick))
         self._rebuild(old_axis)
@@ -241,21 +243,21 @@ class LadderViewport:
             self.point_at(self.cursor)
 
     def recentre(self) -> None:
-        """Bring the spread to the middle and follow it unless held; the cursor is let go."""
+        """Centre the spread, remove the cursor, and follow the spread unless the axis is held."""
         self.clear_cursor()
         self.recent.moved_by_hand()
         if self.ladder is not None:
             self.top = self._bound(centred(self.ladder.middle, self.body_height))
 
     def hold(self) -> None:
-        """Hold the axis where it is, or follow the spread again."""
+        """Hold the axis, or follow the spread again."""
         self.is_held = not self.is_held
         if not self.is_held:
             self._is_following = self.cursor is None
             self._rebuild(self.axis)
 
     def scroll(self, rows: int) -> bool:
-        """Look at higher prices, or lower ones; return whether there is anything to look at."""
+        """Scroll by rows, upwards if positive; return whether there is a book."""
         if self.top is None or not self.has_book:
             return False
         self._is_following = False
@@ -264,14 +266,14 @@ class LadderViewport:
         return True
 
     def price_at_line(self, y: int) -> Micros | None:
-        """Return the price of a line, the titles' being 0; None where it has none."""
+        """Return the price of a line, where 0 is the titles; None if it has none."""
         if self.top is None or not 1 <= y <= self.body_height:
             return None
         axis, index = self.axis, self.top - (y - 1)
         return axis.price_at(index) if axis.first <= index <= axis.last else None
 
     def was_other_price(self, y: int, price: Micros, lag_s: float) -> bool:
-        """Return whether a line had another price a moment ago, which may have been meant."""
+        """Return whether a line recently had another price, which may have been meant."""
         return bool(self.recent.prices_at(y - 1, lag_s) - {price})
 
     def _bound(self, top: int) -> int:
@@ -297,7 +299,7 @@ class LadderViewport:
             touch = (self.ladder.best_bid, self.ladder.best_ask)
             self.top = follow(self.top, self.ladder.middle, height, touch)
         if not self._is_placed and self.has_book:
-            # Whatever happened while there was nothing to look at.
+            # Discard any scrolling from before the first snapshot.
             self._is_placed = True
             self.top = centred(self.ladder.middle, height)
             if self.cursor is not None:
@@ -306,11 +308,11 @@ class LadderViewport:
 
 
 class Beyond(NamedTuple):
-    """Own orders, stops and what is being typed, out of view at one end of the rows."""
+    """Own orders, stops and drafts out of view at one end of the rows."""
 
     number: int
     word: str
-    """What they are; `mine` for several kinds."""
+    """Their kind; `mine` for several kinds."""
     price: Micros
     """The nearest of their prices."""
 
@@ -327,11 +329,11 @@ def _beyond(
 
 
 SEEING_S = 0.3
-"""Nobody answers what has been shown for less than this: so long take eye and hand."""
+"""The least reaction time: a frame shown for less cannot have been answered."""
 SLOW_S = 0.25
-"""On a line this slow a price may have gone before it was seen."""
+"""From this round trip on, a price may have gone before it was seen."""
 _MOST = 8
-"""More pictures than these are not looked back at; on a slow line they are rarer."""
+"""The most frames remembered; on a slow connection they are rarer."""
 
 
 class _Shown(NamedTuple):
@@ -341,29 +343,29 @@ class _Shown(NamedTuple):
 
 
 class RecentLadders:
-    """Pictures of one book that may still be answered."""
+    """Recent frames of one book that a key may still be meant for."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Take a clock in seconds."""
+        """Use a clock in seconds."""
         self.now = now
         self._shown: deque[_Shown] = deque(maxlen=_MOST)
         self._moved_at = float("-inf")
 
     def replaced(self, ladder: Ladder, top: int | None, lag_s: float) -> None:
-        """Note what was on show until now; what nobody can answer any more is let go."""
+        """Remember the frame that is replaced, and drop those too old to be answered."""
         _ = self._recent(lag_s)
         self._shown.append(_Shown(self.now(), ladder, top))
 
     def moved_by_hand(self) -> None:
-        """Note that the trader has moved the rows, and knows it."""
+        """Note that the trader scrolled and knows about it."""
         self._moved_at = self.now()
 
     def forget(self) -> None:
-        """Another book is on show."""
+        """Forget all frames, as another book is shown."""
         self._shown.clear()
 
     def prices_at(self, row: int, lag_s: float) -> set[Micros]:
-        """Return the prices that a row, counted from the first price, was shown at."""
+        """Return the prices that a row, counted from the first price, has recently shown."""
         found: set[Micros] = set()
         for shown in self._recent(lag_s):
             if shown.top is not None and shown.until > self._moved_at:
@@ -373,11 +375,11 @@ class RecentLadders:
         return found
 
     def sides_at(self, price: Micros, lag_s: float) -> set[Side]:
-        """Return what `enter` was said to do at a price."""
+        """Return the sides that `enter` would recently have traded at a price."""
         return {shown.ladder.side_at(price) for shown in self._recent(lag_s)}
 
     def touch_seen(self, lag_s: float) -> tuple[Micros | None, Micros | None] | None:
-        """Return best bid and ask as the trader saw them last; None where they are those on show."""
+        """Return the best bid and ask that the trader last saw; None if they are still shown."""
         since = self.now() - lag_s
         shown = next((each for each in self._shown if each.until > since), None)
         return None if shown is None else shown.ladder.touch

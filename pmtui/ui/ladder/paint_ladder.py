@@ -1,8 +1,8 @@
-"""The ladder's rows: each side with its size, bar and what is ours; price; volume, depth, profit with room.
+"""Paints the ladder's rows: sizes, bars, own orders and price; volume, depth, profit if they fit.
 
-A price at which orders of ours rest stands in a box; their size is on the bar, with the queue before them.
-What else a price is to us is spelled on the side that is free: `avg`, `b/e`, `stop`, `target`, `alert`.
-Every sign has a meaning without colour, and `SIGNS` says which: the help of the screen shows it.
+A price with own orders is boxed; their size stands on the bar, with the queue ahead of them. Other
+marks of a price are spelled on a free side: `avg`, `b/e`, `stop`, `target`, `alert`. Every sign has
+a meaning without colour; `SIGNS` lists them for the help screen.
 """
 
 from typing import NamedTuple
@@ -26,9 +26,9 @@ from pmtui.ui.theme.theme import Role
 _CHANGE_SIGNS = {OwnChange.PLACED: "", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
 _UNKNOWN = "?"
 _GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆◇"}
-"""What guards a price: the sign while it is active, then the sign while it is paused."""
+"""The signs of stops and targets, active and paused."""
 _UNSENT = "╌"
-"""Stands on both sides of a size that has not been sent."""
+"""Encloses a size that has not been sent."""
 SIGNS = (
     ("▸", "the cursor"), ("~", "in its place: the row nearest to a price that is off the grid now"),
     ("•", "the last trade"), ("┐ ┘", "the ends of the prices that may earn rewards"),
@@ -51,10 +51,10 @@ _APART = 2
 
 
 class Fresh(NamedTuple):
-    """What has just happened to a level."""
+    """How recently a level changed."""
 
     stage: int = 0
-    """2 at first, then 1, then nothing."""
+    """2 at first, then 1, then 0."""
     is_more: bool = True
     """Whether its size has grown."""
 
@@ -63,34 +63,34 @@ _CALM = Fresh()
 
 
 class RungLook(NamedTuple):
-    """What besides the row itself decides how it looks."""
+    """How a row looks, apart from its contents."""
 
     tick: Micros
     scale: BarScale
     is_good: bool = True
-    """Whether the book may be traded from; else its sizes look old."""
+    """Whether the book is good; else its sizes look stale."""
     is_cursor: bool = False
     is_near: bool = False
-    """The cursor's price is no row of this grid; this is the nearest one."""
+    """Whether the cursor's price is off this grid, and this row is the nearest."""
     is_focused: bool = False
     bid_change: OwnChange | None = None
-    """What has just become of our orders here."""
+    """What just happened to own orders here."""
     ask_change: OwnChange | None = None
     bid_fresh: Fresh = _CALM
     ask_fresh: Fresh = _CALM
     pulse: int = 0
-    """How fresh the last trade is, as in `Fresh.stage`."""
+    """The stage of the last trade's pulse, as in `Fresh.stage`."""
     bid_flow: int = 0
-    """Shares added a moment ago, less those pulled."""
+    """Shares added recently, less those pulled."""
     ask_flow: int = 0
     is_plain: bool = False
-    """Whether the two colours of a cell cannot be exchanged, as in plain ASCII or in 16 colours."""
+    """Whether colours cannot be reversed, as in plain ASCII or in 16 colours."""
 
 
 def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook) -> Line:
     """Paint one row in exactly `width` cells."""
     bids, asks = _half(rung, look, Side.BUY), _half(rung, look, Side.SELL)
-    # Below the touch the asks' side is free first, else that of the bids.
+    # Below the touch the asks' side is tried first, else that of the bids.
     halves = (asks, bids) if rung.zone is Zone.BID else (bids, asks)
     free = next((half.side for half in halves if not half.is_busy), None)
     row = _Row(rung, columns, look, _ground(rung, look), bids, asks, free)
@@ -111,7 +111,7 @@ class _Half(NamedTuple):
     role: Role
     own: Micros
     has_own: bool
-    """Whether something is ours here, be it typed only or just gone."""
+    """Whether own orders are here, including drafts and orders that just ended."""
     change: OwnChange | None
     fresh: Fresh
     flow: int
@@ -119,7 +119,7 @@ class _Half(NamedTuple):
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is written on it."""
+        """Whether anything is painted on this side."""
         return bool(self.size or self.has_own or self.flow or self.fresh.stage)
 
 
@@ -144,16 +144,16 @@ class _Row(NamedTuple):
     bids: _Half
     asks: _Half
     free_side: Side | None
-    """The side on which nothing is written."""
+    """The side without any content."""
 
     def amount(self, size: Micros, room: int, role: Role) -> Cell:
         if not size:
-            # Reversed on a cursor without colour, an empty cell must look like its neighbours.
+            # On a reversed cursor row, an empty cell must look like its neighbours.
             return Cell(" " * room, ground=self.ground)
         return Cell(format_whole_size(size, width=room), role, ground=self.ground)
 
     def book(self, side: Side) -> Line:
-        """Paint a side: its size, and on its bar what is ours; where both are missing, our prices."""
+        """Paint a side: its size and own orders on its bar; if empty, the marks of the price."""
         columns, half = self.columns, self.bids if side is Side.BUY else self.asks
         if side is self.free_side and (words := self._words()):
             return self._spelled(words, side)
@@ -169,7 +169,7 @@ class _Row(NamedTuple):
         if not fresh.stage:
             return cell
         if fresh.stage > 1 and not self.look.is_cursor:
-            # The ground is its side's, and says nothing of the direction: a sign does.
+            # The ground has the side's colour, so a sign shows the direction.
             ground = Role.FLASH_UP if half.side is Side.BUY else Role.FLASH_DOWN
             cell = cell._replace(ground=ground)
         if self.columns.bar < _FLOW_FROM and cell.text.startswith(" "):
@@ -177,9 +177,9 @@ class _Row(NamedTuple):
         return cell._replace(emphasis=Emphasis.BOLD)
 
     def _bar(self, half: _Half, ours: Line) -> Line:
-        """Return the bar with what is ours on it, beside the price; else with what has just moved."""
+        """Return the bar with own orders on it, next to the price; else with the recent flow."""
         look, width, side, role = self.look, self.columns.bar, half.side, half.role
-        # Dimmed, it would be lost on the ground of the cursor.
+        # A dimmed bar would vanish on the cursor's ground.
         emphasis = Emphasis.NONE if look.is_cursor else Emphasis.DIM
         bar = paint_bar(
             half.size, look.scale, width, side=side, role=role, emphasis=emphasis,
@@ -191,7 +191,7 @@ class _Row(NamedTuple):
         words, used = list[Cell](), 0
         for cell in reversed(ours) if side is Side.BUY else ours:
             used += line_width((cell,))
-            # A word stands on the bar or beside it, never half on it.
+            # A text stands on the bar or beside it, never half on it.
             is_over = used <= filled and cell.ground is None and not look.is_cursor
             is_over = is_over and not look.is_plain
             words.append(
@@ -206,7 +206,7 @@ class _Row(NamedTuple):
         return line[::-1] if side is Side.BUY else line
 
     def _with_flow(self, bar: Line, half: _Half) -> Line:
-        """Write what was added or pulled into the free end of a bar; a sign where it has none."""
+        """Write the recent flow into the free end of a bar, or a sign if there is no room."""
         change, side = half.flow, half.side
         if self.columns.bar < _FLOW_FROM or abs(change) < SCALE:
             return bar
@@ -228,7 +228,7 @@ class _Row(NamedTuple):
         return (*said, *near) if side is Side.BUY else (*near, *reversed(said))
 
     def _ours(self, half: _Half) -> Line:
-        """Return the own size beside the book's, then what is ahead of it."""
+        """Return the own size next to the book's, then the queue ahead of it."""
         rung, columns = self.rung, self.columns
         side, size, change = half.side, half.own, half.change
         ghost = self._ghost(side)
@@ -256,7 +256,7 @@ class _Row(NamedTuple):
         return (far, Cell(" "), own) if side is Side.BUY else (own, Cell(" "), far)
 
     def _ghost(self, side: Side) -> Cell | None:
-        """Return the size that is being typed on a side; None for nothing."""
+        """Return the draft's size on a side; None for none."""
         typed = [g for g in self.rung.ghosts if g.side is side and g.trigger is None]
         if not typed:
             return None
@@ -265,7 +265,7 @@ class _Row(NamedTuple):
         return Cell(f"{_UNSENT}{text}{_UNSENT}", Role.OWN_ORDER, Emphasis.DIM | Emphasis.ITALIC)
 
     def _words(self) -> list[Cell]:
-        """Spell what the row's price is to us."""
+        """Return the marks of the row's price as words."""
         rung = self.rung
         words = []
         if rung.is_entry:
@@ -286,7 +286,7 @@ class _Row(NamedTuple):
         return words
 
     def _spelled(self, words: list[Cell], side: Side) -> Line:
-        """Write words at the price; those that do not fit are left out from the end."""
+        """Paint words next to the price; those that do not fit are left out from the end."""
         room, kept = self.columns.side - 1, list[Cell]()
         for cell in words:
             name = cell._replace(ground=self.ground)
@@ -303,7 +303,7 @@ class _Row(NamedTuple):
         return (blank, *kept, gap) if side is Side.BUY else (gap, *kept, blank)
 
     def band(self) -> Cell:
-        """Mark the ends of the reward band."""
+        """Paint the ends of the reward band."""
         rung = self.rung
         is_alone = rung.is_band_top and rung.is_band_bottom
         sign = "┤" if is_alone else "┐" if rung.is_band_top else "┘" if rung.is_band_bottom else " "
@@ -314,7 +314,7 @@ class _Row(NamedTuple):
         text = format_price(rung.price, tick=look.tick, width=room - 2)
         ours = "@" if rung.is_entry else "=" if rung.is_break_even else " "
         if self.free_side is not None and self.columns.side > _WORD:
-            # It is spelled beside the price.
+            # The word stands beside the price.
             ours = " "
         last = "•" if rung.is_last_trade else " "
         role = Role.LAST_TRADE if rung.is_last_trade else Role.TEXT
@@ -338,7 +338,7 @@ class _Row(NamedTuple):
         )
 
     def guard(self) -> Cell:
-        """Mark stops and targets, whatever else is on the row."""
+        """Paint the sign of stops and targets, whatever else is on the row."""
         stops = self.rung.stops
         if not stops and (exits := self._ghost_exits):
             return Cell(_GUARD_SIGNS[exits[0].trigger][1], Role.DIM, ground=self.ground)
@@ -378,18 +378,18 @@ class _Row(NamedTuple):
         profit, room = self.rung.profit, self.columns.profit
         if profit is None:
             return Cell(" " * room, ground=self.ground)
-        # A whole column of what would be must not shout; the row in question may.
+        # A column of hypothetical profits must not stand out; that of the cursor's row may.
         role = profit_role(profit) if self.look.is_cursor else Role.DIM
         return Cell(profit_text(profit, room), role, ground=self.ground)
 
 
 def estimate_text(ahead: Micros, room: int) -> str:
-    """Write an estimated size: never without its sign, and never smaller than it is."""
+    """Write an estimated size: always with `~`, and rounded up."""
     return "~" + format_size_ceil(ahead, width=room)
 
 
 def queue_text(rung: Rung, room: int) -> str:
-    """Write what is ahead of the row's own orders: from first to last, else of the last alone."""
+    """Write the queue ahead of the row's own orders: of first and last, else of the last."""
     if rung.ahead is None:
         return ""
     if rung.ahead_of_last is None:
@@ -419,7 +419,7 @@ def profit_text(profit: Micros, width: int) -> str:
 
 
 def profit_role(profit: Micros) -> Role:
-    """Return how a gain, a loss or nothing is dressed; its sign says the same."""
+    """Return the role of a gain, a loss or nothing; the sign shows it too."""
     return Role.UP if profit > 0 else Role.DOWN if profit < 0 else Role.DIM
 
 

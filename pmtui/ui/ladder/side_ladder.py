@@ -1,4 +1,4 @@
-"""A ladder beside the main one: another outcome of the event, to look at and to go to."""
+"""A ladder beside the main one: another outcome of the event, to watch and to switch to."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,11 +28,11 @@ from pmtui.ui.widgets.text_line import TextLine
 
 _LONGEST_LABEL = 8
 _UNKNOWN = frozenset({BookState.LOADING, BookState.NO_BOOK})
-"""Nothing is known of the touch: it is not told to be empty."""
+"""States in which the touch is unknown, not empty."""
 
 
 def paint_side_title(market: Market, outcome_index: int, width: int) -> tuple[Line, Line]:
-    """Name a market, and the outcome whose book is shown. Both are untrusted."""
+    """Paint the name of a market and of the outcome shown. Both are untrusted."""
     label = plain(market.outcomes[outcome_index].label, _LONGEST_LABEL)
     name = plain(market.title, max(width - cell_width(label), 0))
     return (Cell(name, Role.HEADING),), (Cell(label, Role.KEY),)
@@ -45,10 +45,10 @@ def paint_side_state(
     *,
     trading: Trading = Trading.OPEN,
 ) -> Line:
-    """Say what the book is worth, and its touch as a market is quoted: the bid, then the ask.
+    """Paint the state of the book and its touch: the bid, then the ask.
 
-    One form, so that ladders beside each other read alike whatever their ticks; the widest touch
-    fits beside the longest word.
+    The layout is the same for all ticks, so that adjacent ladders line up; the widest touch fits
+    beside the longest word.
     """
     word = state_word(book, now, trading)
     if book.state in _UNKNOWN:
@@ -72,11 +72,11 @@ def paint_side_state(
 
 _WIDTH = 30
 _INNER = _WIDTH - 2
-"""Between the strokes of its frame."""
+"""The width inside the frame."""
 
 
 class SideRows(LadderPane, inherit_bindings=False):
-    """Rows to look at, with a cursor of their own. What they pick is where to go, no order."""
+    """Rows with their own cursor. Picking one switches to its outcome and never trades."""
 
     DEFAULT_CSS = "SideRows { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(
@@ -86,36 +86,36 @@ class SideRows(LadderPane, inherit_bindings=False):
 
     @dataclass
     class Chosen(Message):
-        """The trader wants to go there: at a price, or just there."""
+        """The trader wants to switch to this outcome, optionally at a price."""
 
         price: Micros | None
 
     @override
     def focus_on_click(self) -> bool:
-        # A click goes there, and the keys with it.
+        # A click switches to the outcome, and the focus follows.
         return False
 
     def action_open(self) -> None:
-        """Go to the price at the cursor, or to the market."""
+        """Switch to the outcome at the cursor's price, if there is a cursor."""
         self.post_message(self.Chosen(None if self.cursor is None else self.cursor[0]))
 
     @override
     def on_click(self, event: events.Click) -> None:
-        # The second click of two would land on the market that comes next in this place.
+        # The second click would hit the market that takes this place.
         event.prevent_default()
         event.stop()
         offset = event.get_content_offset(self)
         if offset is None or event.chain != 1:
             return
         price = self.viewport.price_at_line(offset.y)
-        # Rows that had just moved were not the ones that were aimed at: there, at no price.
+        # Rows that just moved were not what was aimed at: switch without a price.
         if price is not None and self.viewport.was_other_price(offset.y, price, self.line_lag_s):
             price = None
         self.post_message(self.Chosen(price))
 
 
 class SideLadder(Panel):
-    """One outcome's book with its name and its worth. A click or enter makes it the main one."""
+    """An outcome's book with its name and state. A click or enter makes it the main one."""
 
     DEFAULT_CSS = f"SideLadder {{ width: {_WIDTH}; height: 100%; }}"
 
@@ -125,7 +125,7 @@ class SideLadder(Panel):
 
         condition_id: ConditionId
         price: Micros | None
-        """Where its cursor shall be."""
+        """Where to put its cursor."""
 
     def __init__(self) -> None:
         """Start without a market."""
@@ -134,11 +134,11 @@ class SideLadder(Panel):
         super().__init__(Vertical(self._state_line, self._ladder), classes="-tight -split")
         self._market: Market | None = None
         self.token_id: TokenId | None = None
-        """Whose book is on show."""
+        """The token whose book is shown."""
 
     @property
     def market(self) -> Market | None:
-        """Whose outcome is on show."""
+        """The market whose outcome is shown."""
         return self._market
 
     @property
@@ -147,11 +147,11 @@ class SideLadder(Panel):
         return self._ladder
 
     def is_of(self, condition_id: ConditionId | None) -> bool:
-        """Whether an outcome of this market is on show."""
+        """Return whether an outcome of this market is shown."""
         return self._market is not None and self._market.condition_id == condition_id
 
     def set_market(self, market: Market | None, outcome_index: int) -> None:
-        """Belong to an outcome of a market; what was shown of another one goes."""
+        """Switch to an outcome of a market and clear what was shown of another."""
         has_outcome = market is not None and outcome_index < len(market.outcomes)
         self._market = market if has_outcome else None
         self.display = has_outcome
@@ -165,13 +165,13 @@ class SideLadder(Panel):
             self._ladder.show(BookView(token_id or TokenId(""), BookState.LOADING))
 
     def show(self, book: BookView, orders: tuple[Order, ...], now: datetime) -> None:
-        """Show the book and what is ours in it."""
+        """Show the book and own orders in it."""
         tick = self._market.tick_size if self._market is not None else None
         self._ladder.show(book, tick=tick, orders=orders)
         self.show_state(now)
 
     def show_state(self, now: datetime) -> None:
-        """Say what the book on show is worth by now."""
+        """Show the state of the book as of now."""
         book = self._ladder.book
         if book is not None:
             trading = self._market.trading if self._market is not None else Trading.OPEN
@@ -181,7 +181,7 @@ class SideLadder(Panel):
             self._state_line.show(line)
 
     def on_click(self, event: events.Click) -> None:
-        """Go there."""
+        """Switch to the outcome."""
         event.stop()
         self._pick(None)
 
@@ -192,7 +192,7 @@ class SideLadder(Panel):
 
     @on(LadderPane.CursorMoved)
     def _keep_to_itself(self, message: LadderPane.CursorMoved) -> None:
-        # Charts and hints follow the main ladder.
+        # Charts and hints follow the main ladder only.
         message.stop()
 
     def _pick(self, price: Micros | None) -> None:

@@ -1,4 +1,4 @@
-"""The trading screen: its layout, its panes, and the picture of a market that they show.
+"""The trading screen: its layout, its panes, and the market model that they show.
 
-What its keys do is in `controls`.
+Its keys are handled in `controls`.
 """

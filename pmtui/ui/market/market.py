@@ -1,7 +1,7 @@
-"""The trading screen: ladder, chart, trades, what is ours, and the place of the ticket.
+"""The trading screen: ladder, chart, trades, own orders and position, and the ticket.
 
-The ticket has a region of its own at every size and never covers the ladder. What keys do is in
-`controls`; this is the layout, and the way from Textual to them.
+The ticket has a region of its own at every size and never covers the ladder. This module holds the
+layout and passes Textual's events on; the keys are handled in `controls`.
 """
 
 from functools import partial
@@ -48,7 +48,7 @@ def _framed(pane: Widget) -> Panel:
 
 
 class MarketScreen(TradingScreen[MarketControls]):
-    """One market: its ladder, its trades, and orders in it."""
+    """One market: its ladder, its trades, and own orders in it."""
 
     ABOUT: ClassVar[str] = "One market: its ladder, its trades, and orders in it."
 
@@ -75,10 +75,10 @@ class MarketScreen(TradingScreen[MarketControls]):
 
         Args:
             surface: the service and the user's choices.
-            condition_id: of the market.
-            outcome_index: whose book to begin with.
-            ticket: the side of the ticket that opens with it; None for none.
-            aim: the outcome and the price that the cursor begins at; None for none.
+            condition_id: the market.
+            outcome_index: the outcome to start with.
+            ticket: the side of a ticket to open; None for no ticket.
+            aim: the outcome and the price to put the cursor at; None for none.
         """
         super().__init__(surface)
         self.head = MarketHead(id="head")
@@ -167,17 +167,17 @@ class MarketScreen(TradingScreen[MarketControls]):
         self.controls.resize()
 
     def on_descendant_blur(self) -> None:
-        """Look whether the keys went anywhere."""
+        """Check that another widget gets the focus."""
         _ = self.call_later(self._keep_focus)
 
     def _keep_focus(self) -> None:
-        """Give the keys to the ladder when the pane that had them went out of sight."""
+        """Focus the ladder if the focused pane was hidden."""
         if is_live(self) and self.focused is None and self.app.app_focus:
             _ = self.ladder.focus()
 
     @override
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Say why an action means nothing now, or leave its key to somebody else."""
+        """Return whether an action is available; a side ladder shows why not."""
         if action != "perform":
             return super().check_action(action, parameters)
         return self.controls.permits(str(parameters[0]))

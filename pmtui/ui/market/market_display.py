@@ -1,6 +1,6 @@
-"""Puts the picture of a market into the panes of the trading screen.
+"""Puts the market model into the panes of the trading screen.
 
-Everything about the book comes from one view of it, so no two numbers contradict each other.
+Everything about the book comes from one view of it, so that no two numbers contradict each other.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -39,30 +39,30 @@ class MarketWidgets:
 
     head: MarketHead
     state: Panel
-    """The frame around the ladder: its title says what the book is worth."""
+    """The frame around the ladder, whose title shows the state of the book."""
     ladder: LadderPane
     tape: TapePane
     position: PositionPane
     orders: OrdersPane
     ticket: TicketPane
     dials: tuple[TextLine, TextLine]
-    """The sizes of single keys, and what each of them does."""
+    """The lines of single keys: their sizes, and what each key does."""
     panels: tuple[Panel, ...]
     """All frames of the screen."""
 
 
 class MarketDisplay:
-    """Shows a picture of a market, part by part."""
+    """Shows a market model, part by part."""
 
     def __init__(
         self, surface: Surface, widgets: MarketWidgets, *, width: Callable[[], int]
     ) -> None:
-        """Show nothing yet.
+        """Start empty.
 
         Args:
-            surface: the public trades that are shown, and the user's keys.
+            surface: the service's public trades, and the user's keys.
             widgets: the panes.
-            width: of the screen, now.
+            width: returns the width of the screen.
         """
         self._surface = surface
         self._widgets = widgets
@@ -72,14 +72,14 @@ class MarketDisplay:
             key_of(keymap, "ladder.hold"),
             key_of(keymap, "ladder.recentre"),
         )
-        # What was told last: most changes of a book are a size behind the touch.
+        # What was shown last: most changes of a book are sizes behind the touch.
         self._quoted: BookSummary | None = None
         self._placed: BookSummary | None = None
         self._stated: Hashable = None
         self._dials: tuple[Dials | None, int] = (None, 0)
 
     def clear(self) -> None:
-        """Show nothing, because another market comes."""
+        """Clear the panes because the market changes."""
         widgets = self._widgets
         widgets.ticket.close()
         widgets.ladder.clear_cursor()
@@ -88,7 +88,7 @@ class MarketDisplay:
         widgets.orders.forget_cursor()
 
     def show_head(self, model: MarketModel) -> None:
-        """Show the question, the touch, and what orders must obey."""
+        """Show the question, the touch, and the terms for orders."""
         self._widgets.head.show(
             model.market, model.status, model.now,
             outcome_index=model.outcome_index, width=self._width(),
@@ -101,7 +101,7 @@ class MarketDisplay:
         self._widgets.head.show_quote(model.market, model.book, self._width())
 
     def show_book(self, model: MarketModel) -> None:
-        """Show the book on the ladder, with what is ours in it."""
+        """Show the book on the ladder, with own orders in it."""
         inputs = model.ladder
         if model.book is not None and model.token_id is not None and inputs is not None:
             self._widgets.ladder.show(
@@ -117,14 +117,14 @@ class MarketDisplay:
     def show_state(
         self, model: MarketModel, *, moving: Line, keys: Line, is_in_ticket: bool, is_covered: bool
     ) -> None:
-        """Say in the title of the ladder what the book is worth.
+        """Show the state of the book in the ladder's title.
 
         Args:
-            model: the picture.
-            moving: says what is being moved, and takes the place of all else; empty for nothing.
-            keys: says that single keys trade; empty while they do not.
-            is_in_ticket: the ticket has the keys.
-            is_covered: a form or a question above the screen has them.
+            model: the market.
+            moving: what is being moved, shown instead of all else; empty for nothing.
+            keys: the state of single keys; empty while they are not armed.
+            is_in_ticket: whether the ticket has the focus.
+            is_covered: whether a form or a question has it.
         """
         frame, book, ladder = self._widgets.state, model.book, self._widgets.ladder
         if moving or book is None:
@@ -137,7 +137,7 @@ class MarketDisplay:
             model.summary, model.market, keys, is_in_ticket, is_covered,
             where, view.is_held, view.axis, view.pointed_at,
         )  # fmt: skip
-        # The age of a book that is not good moves with the clock.
+        # The age of a book that is not good changes with the clock.
         if stated == self._stated and book.state.is_good:
             return
         self._stated = stated
@@ -156,7 +156,7 @@ class MarketDisplay:
         )  # fmt: skip
 
     def show_dials(self, dials: Dials | None) -> None:
-        """Say what single keys do, and dress the screen while they trade."""
+        """Show what single keys do, and highlight the frames while they are armed."""
         shown = dials, self._width()
         if shown == self._dials:
             return
@@ -171,7 +171,7 @@ class MarketDisplay:
                 line.show(cells)
 
     def show_tape(self, model: MarketModel) -> None:
-        """Show public trades, and which of them were ours."""
+        """Show public trades, and which of them were own trades."""
         if model.token_id is not None:
             self._widgets.tape.show(
                 self._surface.queries.tape(model.token_id),
@@ -180,7 +180,7 @@ class MarketDisplay:
             )
 
     def show_own(self, model: MarketModel) -> None:
-        """Show the position, the own orders, and what watches over them."""
+        """Show the position, own orders, and the stops on the position."""
         account, condition_id = model.account, model.condition_id
         self._widgets.position.show(
             tuple(p for p in account.positions if p.condition_id == condition_id),
@@ -191,7 +191,7 @@ class MarketDisplay:
         self.show_orders(model)
 
     def show_orders(self, model: MarketModel) -> None:
-        """Show the own orders by the book and the clock, and what watches over the position."""
+        """Show own orders by the book and the clock, and the stops on the position."""
         self._placed = model.summary
         account, condition_id = model.account, model.condition_id
         here = [e for e in account.conditionals if e.condition_id == condition_id]
@@ -205,7 +205,7 @@ class MarketDisplay:
         )
 
     def shows_touch(self, model: MarketModel) -> bool:
-        """Return whether what stands beside the ladder tells of this book already."""
+        """Return whether the panes beside the ladder show this touch already."""
         return self._quoted == self._placed == model.summary
 
     def update_ticket(self, model: MarketModel) -> None:
@@ -216,7 +216,7 @@ class MarketDisplay:
 
 
 def _places_of(orders: Iterable[Order], model: MarketModel) -> dict[OrderId, OrderPlace]:
-    """Say where own orders stand on the ladder on show."""
+    """Return where own orders stand on the ladder shown."""
     ahead, book = dict(model.account.queue_ahead), model.book
     tick = tick_size_of(model.market)
     return {

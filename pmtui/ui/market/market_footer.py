@@ -1,4 +1,4 @@
-"""The keys at the foot of the trading screen: those that mean something where the trader is."""
+"""The keys at the foot of the trading screen: those that work for the focused pane."""
 
 from dataclasses import dataclass, replace
 
@@ -13,25 +13,25 @@ _DISARM = "market.toggle_arming"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyPlace:
-    """Where the keys go, and what they find there."""
+    """Where the focus is, and what keys can act on there."""
 
     is_in_ticket: bool = False
     has_suggestion: bool = False
-    """The ticket names a value that a key takes."""
+    """Whether the ticket has a suggestion that a key applies."""
     is_moving: bool = False
     is_on_side_ladder: bool = False
     is_on_ladder: bool = False
     is_over: bool = False
-    """Nothing trades in this market any more."""
+    """Whether trading in this market has ended."""
     is_armed: bool = False
 
 
 def missing_in(model: MarketModel, *, has_target: bool) -> frozenset[Need]:
-    """Return what keys need and a market does not have.
+    """Return the needs of keys that a market does not meet.
 
     Args:
-        model: the market as it is on show.
-        has_target: whether an order, a stop or a target of ours is at the cursor.
+        model: the market shown.
+        has_target: whether an own order, stop or target is at the cursor.
     """
     is_held = model.token_id is not None and size_floor(model.account.shares(model.token_id)) > 0
     is_open = not model.why_not_tradable
@@ -48,7 +48,7 @@ def missing_in(model: MarketModel, *, has_target: bool) -> frozenset[Need]:
 
 
 def market_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
-    """Return the keys that matter there, the nearest first."""
+    """Return the keys that work there, the nearest first."""
     if place.is_in_ticket:
         return _ticket_entries(keymap, has_suggestion=place.has_suggestion)
     if place.is_moving:
@@ -57,7 +57,7 @@ def market_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
     rest = tuple(entry for entry in everywhere if entry.id != "global.open")
     if place.is_on_side_ladder and (beside := _side_entries(keymap)):
         return beside + rest
-    # The registry lists the global keys first; here the screen's own come before them.
+    # The registry lists the global keys first; here the screen's own keys do.
     near = footer_entries(Context.MARKET, keymap=keymap)
     ladder = footer_entries(Context.LADDER, keymap=keymap) if place.is_on_ladder else ()
     if place.is_armed:
@@ -102,7 +102,7 @@ def _side_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
 
 
 def _armed_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
-    """Return the keys that matter while single keys trade."""
+    """Return the single keys that trade."""
     names = (
         "buy_here", "sell_here", "toggle_arming", "join_bid", "join_ask", "improve_bid",
         "improve_ask", "hit_bid", "take_ask", "flatten_now", "cancel_bids", "cancel_asks",
@@ -121,5 +121,5 @@ def _armed_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
 
 
 def _disarming(entry: FooterEntry) -> FooterEntry:
-    """Return what the key that arms does while single keys are armed."""
+    """Return the entry that disarms in place of the one that arms."""
     return replace(entry, label="Disarm", is_dangerous=False) if entry.id == _DISARM else entry

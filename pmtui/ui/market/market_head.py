@@ -1,4 +1,4 @@
-"""The head of the trading screen: the question, the touch, and what orders must obey."""
+"""The head of the trading screen: the question, the touch, and the terms for orders."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -38,7 +38,7 @@ _LONGEST_LABEL = 16
 
 
 def paint_question(view: MarketView, outcome_index: int, now: datetime, width: int) -> Line:
-    """Show which outcome of which question, and how long it still runs."""
+    """Paint the outcome, the question and the time left."""
     market = view.market
     if market is None:
         words, role = market_words(view), Role.DIM
@@ -51,7 +51,7 @@ def paint_question(view: MarketView, outcome_index: int, now: datetime, width: i
         with_star(plain(name), is_starred=view.is_starred)
         for name in (market.question, market.distinct_name)
     )
-    # Alone on the screen, without its siblings, a market has nothing else to be told by.
+    # Without its siblings on the screen, only the full question identifies a market.
     title = whole if market.names_its_group and cell_width(whole) <= room else telling
     question = plain(title, max(0, room))
     gap = max(1, room - cell_width(question) + 1)
@@ -63,20 +63,20 @@ def paint_question(view: MarketView, outcome_index: int, now: datetime, width: i
 
 
 class Terms(NamedTuple):
-    """What orders must obey, the most important first; or why none are possible."""
+    """The terms for orders, the most important first; or why none are possible."""
 
     pieces: tuple[str, ...]
     role: Role = Role.DIM
     is_trouble: bool = False
-    """Whether it is said first of all, and rather cut than left out."""
+    """Whether this comes first and is cropped rather than left out."""
 
 
 def paint_facts(view: MarketView, book: BookView | None, terms: Terms, width: int) -> Line:
-    """Show the touch and what orders must obey in one line; or first of all why none are possible."""
+    """Paint the touch and the terms for orders in one line; or first why none are possible."""
     if terms.is_trouble:
         trouble = paint_terms(terms, width)
         return fit_line((*trouble, *paint_quote(view, book, width - line_width(trouble))), width)
-    # What is said in half of the line comes first: the ladder shows most of the rest.
+    # The first half of the terms has priority: the ladder shows most of the rest.
     half = paint_terms(terms, max(width // 2 + 4, 0))
     quote = paint_quote(view, book, width - line_width(half))
     more = paint_terms(terms, width - line_width(quote))
@@ -85,14 +85,14 @@ def paint_facts(view: MarketView, book: BookView | None, terms: Terms, width: in
 
 
 def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
-    """Show the touch, all of it from one book; the last pieces go where there is no room."""
+    """Paint the touch, all of it from one book; what does not fit is left out from the end."""
     if book is None:
         words = Cell(f" {market_words(view)}", Role.DIM)
         return (words,) if words.text.strip() and line_width((words,)) <= width else ()
 
     def price(value: Micros | None) -> str:
         if value is None:
-            # A book that has not come is not an empty one.
+            # A book that has not loaded is not an empty one.
             return "–" if book.state is BookState.LOADING else "none"
         return read_price(value, tick=book.tick_size)
 
@@ -109,7 +109,7 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
         ("spread", apart, Role.TEXT if is_good else Role.STALE),
     ]
     if market is not None and market.closed and not (book.bids or book.asks):
-        # Nothing will ever be there again.
+        # The book of a closed market stays empty.
         numbers = [number for number in numbers if number[0] == "last"]
     if market is not None:
         numbers += _market_numbers(market)
@@ -128,20 +128,20 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
 
 
 def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
-    """Name what the venue's metadata tell, and over which time."""
+    """Return volumes from the venue's metadata, with their periods."""
     numbers = []
     if market.volume is not None:
         numbers.append(("volume", format_money_compact(market.volume), Role.TEXT))
     if market.volume_24h is not None:
         name = ", 24h" if numbers else "24h volume"
         numbers.append((name, format_money_compact(market.volume_24h), Role.TEXT))
-    # No change of a day: beside the chart's own it would be a second one, of another last price.
+    # No day's change: it would differ from the chart's, which uses another last price.
     return numbers
 
 
 def find_terms(view: MarketView, status: StatusView, now: datetime) -> Terms:
-    """Return what orders must obey, or why none are possible."""
-    # A lock and a service that is gone are said elsewhere, and take the terms from nobody.
+    """Return the terms for orders, or why none are possible."""
+    # A lock or a lost service is shown elsewhere and does not replace the terms.
     gone = "" if status.is_gone else why_nothing_of_ours(status)
     trouble = why_market_takes_none(view) or gone
     if trouble:
@@ -152,7 +152,7 @@ def find_terms(view: MarketView, status: StatusView, now: datetime) -> Terms:
     pieces = _terms(terms)
     states = [fact.state for fact in view.venue if fact.state in OF_A_MARKET]
     if VenueState.DELAYED in states:
-        # Before the terms that never change: it decides how one trades here.
+        # Before the terms that never change, because it affects how one trades here.
         delay = f" {terms.seconds_delay}s" if terms.seconds_delay else ""
         pieces.insert(0, f"taker orders delayed{delay}")
     if VenueState.MARKET_NOT_READY in states:
@@ -165,7 +165,7 @@ def find_terms(view: MarketView, status: StatusView, now: datetime) -> Terms:
 
 
 def paint_terms(terms: Terms, width: int) -> Line:
-    """Say what orders must obey as far as there is room, or why none are possible."""
+    """Paint the terms for orders as far as they fit, or why none are possible."""
     if terms.is_trouble:
         line: Line = (Cell(f" {terms.pieces[0]}", terms.role),)
         return fit_line(line, min(width, line_width(line)))
@@ -204,12 +204,12 @@ def _time_left(market: Market, now: datetime) -> str:
         return "no end date"
     seconds = (market.end_at - now).total_seconds()
     left = format_time_left(seconds)
-    # The last second has begun and nothing whole of it is left.
+    # Less than a second is left: there is no time to show.
     return left if seconds < 1 else f"{left} left"
 
 
 class MarketHead(Container):
-    """What market this is, what it costs now, and what orders must obey."""
+    """The market's question, its touch, and the terms for orders."""
 
     DEFAULT_CSS = "MarketHead { height: auto; layout: vertical; }"
 
@@ -228,7 +228,7 @@ class MarketHead(Container):
     def show(
         self, view: MarketView, status: StatusView, now: datetime, *, outcome_index: int, width: int
     ) -> None:
-        """Show the market; the quote has its own beat."""
+        """Show the market; the quote is updated separately."""
         self._question.show(paint_question(view, outcome_index, now, width))
         self._terms = find_terms(view, status, now)
 

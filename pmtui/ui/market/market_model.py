@@ -1,7 +1,7 @@
-"""One market at one moment: all that is shown of it and traded in it comes from this picture.
+"""One market at one moment: everything shown of it and traded in it comes from this model.
 
-With it stands what is said of a market, and what a ladder is given beside its book: own orders, our place in line, our
-cost, the rewards.
+Also the reasons why a market cannot be traded, and the ladder's inputs beside the book: own orders,
+their place in the queue, the position's cost, and rewards.
 """
 
 from collections.abc import Hashable, Iterable
@@ -26,7 +26,7 @@ _LONGEST_LABEL = 16
 
 
 def token_id_of(view: MarketView, index: int) -> TokenId | None:
-    """Return the token of an outcome; None until the market is known, or when it has none."""
+    """Return the token of an outcome; None if it has none or the market is unknown."""
     if view.terms is not None and index < len(view.terms.token_ids):
         return view.terms.token_ids[index]
     outcomes = view.market.outcomes if view.market else ()
@@ -34,14 +34,14 @@ def token_id_of(view: MarketView, index: int) -> TokenId | None:
 
 
 def tick_size_of(view: MarketView) -> Micros | None:
-    """Return the tick by the trading host, else by the metadata."""
+    """Return the tick size of the trading host, else of the metadata."""
     if view.terms is not None:
         return view.terms.tick_size
     return view.market.tick_size if view.market else None
 
 
 def title_of(queries: Queries, condition_id: ConditionId) -> str:
-    """Return a market's name, untrusted as it came; the start of its id until it is known."""
+    """Return a market's name, untrusted; the start of its id while it is unknown."""
     market = queries.market(condition_id).market
     if market is not None:
         return market.distinct_name
@@ -49,18 +49,18 @@ def title_of(queries: Queries, condition_id: ConditionId) -> str:
 
 
 def outcome_labels(view: MarketView) -> tuple[str, ...]:
-    """Return the names of all outcomes, untrusted as they came."""
+    """Return the names of all outcomes, untrusted."""
     count = len(view.market.outcomes) if view.market else 0
     return tuple(outcome_label(view, index) for index in range(count))
 
 
 def why_not_tradable(view: MarketView, status: StatusView) -> str:
-    """Say in a sentence why no order can be sent; empty when one can."""
+    """Return why no order can be sent; empty when one can."""
     return why_market_takes_none(view) or why_no_entry(status)
 
 
 def why_market_takes_none(view: MarketView) -> str:
-    """Say in a sentence why a market takes no orders; empty when it does."""
+    """Return why a market takes no orders; empty when it does."""
     market = view.market
     if market is not None:
         if market.archived:
@@ -79,14 +79,14 @@ def why_market_takes_none(view: MarketView) -> str:
 
 
 def trading_of(view: MarketView) -> Trading:
-    """Return whether a market takes orders, by its terms too."""
+    """Return whether a market takes orders, considering its terms, too."""
     trading = view.market.trading if view.market is not None else Trading.OPEN
     is_refused = view.terms is not None and not view.terms.accepting_orders
     return Trading.HALTED if trading is Trading.OPEN and is_refused else trading
 
 
 def why_nothing_of_ours(status: StatusView) -> str:
-    """Say in a sentence why this session has no orders and no shares; empty when it may."""
+    """Return why this session can have no orders or shares; empty when it can."""
     if status.is_gone:
         return "The service is gone: nothing can be sent."
     if status.mode is Mode.READ_ONLY:
@@ -95,20 +95,20 @@ def why_nothing_of_ours(status: StatusView) -> str:
 
 
 def why_no_entry(status: StatusView) -> str:
-    """Say in a sentence why this session may send no orders; empty when it may."""
+    """Return why this session may send no orders; empty when it may."""
     locked = f"{plain(status.kill_lock, 100)}." if status.kill_lock else ""
     return why_nothing_of_ours(status) or locked
 
 
 def market_words(view: MarketView) -> str:
-    """Say why a market is not there; empty when it is."""
+    """Return why a market is not loaded; empty when it is."""
     if view.load is Load.FAILED:
         return f"Not loaded: {plain(view.problem, 60) or 'no answer'}"
     return "" if view.market is not None else "Loading the market…"
 
 
 def outcome_label(view: MarketView, index: int) -> str:
-    """Return the name of an outcome, untrusted as it came."""
+    """Return the name of an outcome, untrusted."""
     outcomes = view.market.outcomes if view.market else ()
     if index < len(outcomes):
         return outcomes[index].label
@@ -123,12 +123,12 @@ def _resolution(market: Market) -> str:
 
 
 class LadderInputs(NamedTuple):
-    """One outcome's side of the account, in terms of its own book."""
+    """The account's side of an outcome, in terms of its book."""
 
     orders: tuple[Order, ...]
     marks: LadderMarks
     other_label: str
-    """The other outcome's untrusted name where both are on show; else empty."""
+    """The other outcome's untrusted name if both are shown; else empty."""
 
 
 def ladder_inputs(
@@ -140,17 +140,17 @@ def ladder_inputs(
     is_mirrored: bool = False,
     alerts: tuple[PriceAlert, ...] = (),
 ) -> LadderInputs:
-    """Gather what belongs on the ladder of a token.
+    """Return what belongs on the ladder of a token.
 
     Args:
-        account: the one view that everything of ours comes from, but for the fills.
+        account: the view that all own data but the fills comes from.
         view: the market with its terms.
-        token_id: the outcome on show.
-        fills: our own, for what was paid in fees.
-        is_mirrored: whether the other outcome's prices, and what is held of both, are shown too.
-            Without it what is held of the other one counts only where nothing of this one is: net
+        token_id: the outcome shown.
+        fills: own fills, for the fees paid.
+        is_mirrored: whether the other outcome's prices, and the positions in both, are shown too.
+            Without it a position in the other outcome counts only if there is none in this one: net
             short.
-        alerts: of any outcome; those that wait for a price of this one are marked.
+        alerts: alerts on any outcome; those that wait for a price of this one are marked.
     """
     terms = view.terms
     fee = terms.fee if terms is not None else NO_FEE
@@ -160,7 +160,7 @@ def ladder_inputs(
     of_other = () if other is None else stakes_in(account, fills, other, fee=fee, is_other=True)
     net = net_stake(next(iter(stakes), None), next(iter(of_other), None))
     if other is not None:
-        # Both outcomes are one book: who bids for the other one asks here.
+        # Both outcomes share one book: a bid for the other one is an ask here.
         orders += mirrored_orders(account.orders_at(other))
         if is_mirrored or not stakes:
             stakes += of_other
@@ -200,7 +200,7 @@ def stakes_in(
     fee: FeeSchedule,
     is_other: bool = False,
 ) -> tuple[Stake, ...]:
-    """Return what is held of a token and what it cost; one stake, or none."""
+    """Return the position in a token and its cost: one stake, or none."""
     return tuple(
         Stake(
             size=held.size,
@@ -210,7 +210,7 @@ def stakes_in(
             is_other=is_other,
         )
         for held in account.positions
-        # Less than an order can carry can't be closed: it has no profit and no break-even.
+        # A position below the order step can't be closed: it has no profit and no break-even.
         if held.token_id == token_id and held.size >= SIZE_STEP
     )
 
@@ -233,47 +233,47 @@ class Pointed(Protocol):
 
     @property
     def cursor(self) -> tuple[Micros, Side] | None:
-        """The price pointed at, and what `enter` does there; None while nothing is."""
+        """The cursor's price and the side that `enter` trades there; None without a cursor."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarketModel:
-    """The market on show, with what the service knows of it and of the account."""
+    """The market shown, with what the service knows of it and of the account."""
 
     condition_id: ConditionId
     outcome_index: int
-    """Which outcome's book is on show."""
+    """The index of the outcome shown."""
     is_mirrored: bool
-    """Whether the other outcome's prices and own orders stand on the same rows."""
+    """Whether the other outcome's prices and own orders are on the same rows."""
     market: MarketView
     token_id: TokenId | None
-    """The token on show; None until the market is known, or when it has none."""
+    """The token shown; None if it has none or the market is unknown."""
     book: BookView | None
     account: AccountView
     fills: tuple[Fill, ...]
     alerts: tuple[PriceAlert, ...]
-    """Of any market."""
+    """Alerts on any market."""
     status: StatusView
     now: datetime
     cursor: tuple[Micros, Side] | None
     ladder: LadderInputs | None
-    """What stands on the ladder beside the book; None before there is a token."""
+    """The ladder's inputs beside the book; None without a token."""
 
     @property
     def terms(self) -> MarketTerms | None:
-        """What orders must obey; None until it is known."""
+        """The terms for orders; None until they are known."""
         return self.market.terms
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing trades in this market any more."""
+        """Whether trading in this market has ended."""
         market = self.market.market
         return market is not None and (market.closed or market.archived)
 
     @property
     def is_armed(self) -> bool:
-        """Whether single keys trade now."""
+        """Whether single keys are armed."""
         until = self.status.armed_until
         return until is not None and until > self.status.now
 
@@ -284,60 +284,60 @@ class MarketModel:
 
     @property
     def why_no_form(self) -> str:
-        """Why nothing can be asked about an order yet; empty when it can."""
+        """Why no order form can open yet; empty when one can."""
         return self.why_not_tradable or ("" if self.terms is not None else TERMS_LOADING)
 
     @property
     def own_orders(self) -> tuple[Order, ...]:
-        """The open orders of ours in this market, of either outcome."""
+        """Own open orders in this market, of either outcome."""
         orders = self.account.open_orders
         return tuple(order for order in orders if order.condition_id == self.condition_id)
 
     @property
     def summary(self) -> BookSummary | None:
-        """What is told of the book beside its levels; None without one."""
+        """The book without its levels; None without a book."""
         return None if self.book is None else self.book.summary
 
     @property
     def quote(self) -> Micros | None:
-        """The middle of the book where the book is good."""
+        """The midpoint of a good book."""
         return self.book.midpoint if self.book is not None and self.book.state.is_good else None
 
     @property
     def ladder_orders(self) -> tuple[Order, ...]:
-        """The own orders that the ladder shows, in terms of its outcome."""
+        """Own orders on the ladder, in terms of its outcome."""
         ladder = self.ladder
         return ladder.orders if ladder is not None else ()
 
 
 class MarketReader:
-    """Knows which market and outcome are on show, and reads the picture of them."""
+    """Keeps which market and outcome are shown, and reads their model."""
 
     def __init__(self, queries: Queries, condition_id: ConditionId, pointed: Pointed) -> None:
         self._queries = queries
         self._pointed = pointed
         self._token: tuple[tuple[ConditionId, int], TokenId] | None = None
         self._marked: tuple[Hashable, tuple[PriceAlert, ...], LadderInputs | None] | None = None
-        """What goes with a book, and what it was gathered from: books change far more often."""
+        """The ladder's inputs and their sources: a cache, because books change far more often."""
         self.condition_id = condition_id
-        """The market on show; another one when the trader goes to another outcome."""
+        """The market shown; it changes when the trader switches to another."""
         self.outcome_index = 0
-        """Which outcome's book is on show."""
+        """The index of the outcome shown."""
         self.is_mirrored = False
-        """Whether the other outcome's prices stand on the same rows."""
+        """Whether the other outcome's prices are on the same rows."""
 
     @property
     def token_id(self) -> TokenId | None:
-        """The token on show; None until the market is known, or when it has none."""
+        """The token shown; None if it has none or the market is unknown."""
         shown = self.condition_id, self.outcome_index
         if self._token is None or self._token[0] != shown:
             token_id = token_id_of(self._queries.market(self.condition_id), self.outcome_index)
-            # Asked for with every topic, and a market's tokens are what they are for ever.
+            # Read with every topic, and the tokens of a market never change.
             self._token = None if token_id is None else (shown, token_id)
         return None if self._token is None else self._token[1]
 
     def read(self) -> MarketModel:
-        """Return the picture as it is at this moment."""
+        """Return the model as of now."""
         queries, token_id = self._queries, self.token_id
         market, account = queries.market(self.condition_id), queries.account()
         fills, watched = queries.fills().fills, queries.watchlist()

@@ -1,4 +1,4 @@
-"""What takes the place of own orders, and the sale of a whole position: prepared, judged, and asked about where it must be.
+"""Prepares replacements of own orders and sales of whole positions; decides which need a card.
 
 Where no ladder is on the screen a form asks for the price and the size.
 """
@@ -53,16 +53,16 @@ async def prepare_moves(
     size: Micros | None = None,
     shown: TokenId | None = None,
 ) -> tuple[Move, ...] | str:
-    """Prepare what takes the place of orders at a price, or say why it cannot be.
+    """Prepare replacements for orders at a price, or return why they cannot be moved.
 
     Args:
         surface: the service.
-        orders: ours.
-        price: where they go.
-        terms: of their market.
+        orders: the orders to move.
+        price: the new price.
+        terms: the terms of their market.
         available: free cash; None where it is not known.
-        size: shares that one order is to be for from now on; None for what is left of each.
-        shown: the outcome in whose terms the price is; None for each order's own.
+        size: the new size of a single order in shares; None for the remaining size of each.
+        shown: the outcome in whose terms the price is; None for that of each order.
     """
     moves: list[Move] = []
     for old in orders:
@@ -83,7 +83,7 @@ async def prepare_moves(
 
 
 def describe_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
-    """Say what the moved orders would meet at once; empty where they would only rest."""
+    """Return what the moved orders would match at once; empty if they would only rest."""
     if book is None or not moves:
         return ""
     order: PreparedOrder = moves[0][1]
@@ -104,15 +104,15 @@ def describe_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
 def needs_move_card(
     surface: Surface, model: MarketModel, moves: tuple[Move, ...], *, doubt: str
 ) -> bool:
-    """Return whether moves are asked about: not while single keys are armed, nor for small orders.
+    """Return whether moves need a card: not while single keys are armed, nor for small orders.
 
-    They are where the book is not good, where they would cross, and where the ticket would warn.
+    They do if the book is not good, if they would cross, or if the ticket would warn.
 
     Args:
         surface: the service and the user's choices.
-        model: the market as it is on show.
-        moves: as prepared.
-        doubt: why they may be a mistake; empty for no reason.
+        model: the market shown.
+        moves: the prepared moves.
+        doubt: why they may be a mistake; empty for none.
     """
     book, terms = model.book, model.terms
     if doubt or model.status.kill_lock or book is None or terms is None:
@@ -142,7 +142,7 @@ LOADING = "The market is loading."
 async def prepare_net_sale(
     surface: Surface, terms: MarketTerms | None, book: BookView
 ) -> tuple[PreparedOrder, FlattenPlan] | str:
-    """Prepare the sale that flattens the net position of a book's market, or say why there is none."""
+    """Prepare the sale of the net position in a book's market, or return why there is none."""
     if terms is None:
         return LOADING
     account = surface.queries.account()
@@ -160,7 +160,7 @@ async def prepare_net_sale(
 
 
 def plan_sale(surface: Surface, terms: MarketTerms | None, book: BookView) -> FlattenPlan | str:
-    """Plan the sale of all that is held of a book's token, or say why not."""
+    """Plan the sale of the whole position in a book's token, or return why not."""
     if terms is None:
         return LOADING
     account = surface.queries.account()
@@ -172,7 +172,7 @@ def plan_sale(surface: Surface, terms: MarketTerms | None, book: BookView) -> Fl
 
 
 def describe_pairs(pairs: Micros, keymap: Keymap) -> str:
-    """Say that pairs of both outcomes stay, and which key turns them into dollars; empty for none."""
+    """Return that pairs of both outcomes remain, and which keys merge them; empty for none."""
     if pairs < SIZE_STEP:
         return ""
     keys = key_of(keymap, "global.portfolio"), key_of(keymap, "portfolio.merge")
@@ -183,7 +183,7 @@ _SIZE_STEP = 10 * SCALE
 
 
 class MovePrompt(OrderForm[tuple[Move, ...] | None]):
-    """Takes a price and a size, shows the card, and answers with what was agreed to."""
+    """Takes a price and a size, shows the card, and returns the moves that were agreed to."""
 
     WIDTH = 56
     DEFAULT_CSS = """
@@ -197,7 +197,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
     touch = query_one("#move-touch", TextLine)
 
     def __init__(self, surface: Surface, order: Order) -> None:
-        """Ask where an open order is to go."""
+        """Ask for the new price of an open order."""
         super().__init__(surface, order.condition_id)
         self._order = order
 
@@ -220,7 +220,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             yield self.keys()
 
     def on_mount(self) -> None:
-        """Start from the price it has, and fetch what a new one must obey."""
+        """Start with its current price, and load the terms for a new one."""
         self.price.value = format_cents(self._order.price)
         self.amount.value = format_micros(self._order.remaining_size)
         _ = self.price.focus()

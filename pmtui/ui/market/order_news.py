@@ -1,4 +1,4 @@
-"""What became of the orders that a screen sent: at once, and when the venue held them back."""
+"""Reports how the orders of a screen ended: at once, or later if the venue delayed them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,20 +36,20 @@ class _Followed:
 
 
 class DelayedOrders:
-    """Those that a screen has to tell of."""
+    """Delayed orders whose end is still to be reported."""
 
     def __init__(self) -> None:
         self._followed: dict[OrderId, _Followed] = {}
 
     def follow(self, order: PreparedOrder, verdict: Verdict, describe: Describe) -> None:
-        """Tell of an order's end in the words of `say`, if its verdict was only that it waits."""
+        """Report an order's end by `describe` later, if its verdict is only that it is delayed."""
         if isinstance(verdict, Accepted) and verdict.status is OrderStatus.DELAYED:
             self._followed[order.unsigned.order_id] = _Followed(describe)
 
     def news(self, account: AccountView, fills: tuple[Fill, ...]) -> str:
-        """Return what became of one since the last look; empty while nothing did.
+        """Return the news of one order since the last call; empty when there is none.
 
-        Trades of one match may be told of one by one: what was told grows with them.
+        The trades of one match may arrive one by one: the news grows with them.
         """
         for known in account.recent if self._followed else ():
             followed = self._followed.get(known.order_id)
@@ -66,19 +66,19 @@ class DelayedOrders:
 
 
 class RestingNotice:
-    """What was said last of an order that rests: a fill may come while it is still read."""
+    """The last message about a resting order, which a fill may overtake while it is still read."""
 
     def __init__(self) -> None:
         self._shown: tuple[OrderId, Micros, str] | None = None
 
     def note(self, verdict: Verdict, words: str) -> None:
-        """Keep the words, if they say that something rests."""
+        """Remember the message if it says that an order rests."""
         self._shown = None
         if isinstance(verdict, Accepted) and verdict.status in _RESTING:
             self._shown = verdict.order_id, verdict.filled_size, words
 
     def overtaken(self, account: AccountView) -> str:
-        """Return words that are true no more, once; empty while they are."""
+        """Return a message that is no longer true, once; else an empty text."""
         if self._shown is None:
             return ""
         order_id, filled, words = self._shown
@@ -90,9 +90,9 @@ class RestingNotice:
 
 
 class OrderNews:
-    """Says on the message line how the orders of a screen ended, also when that comes late.
+    """Shows on the message line how the orders of a screen ended, even if that comes late.
 
-    Only the words are lost when the screen goes: the service owns the orders.
+    A closed screen loses only the messages: the service owns the orders.
     """
 
     def __init__(self, surface: Surface, line: MessageLine) -> None:
@@ -102,12 +102,12 @@ class OrderNews:
         self._resting = RestingNotice()
 
     async def report_cancel(self, command_id: CommandId, where: str, more: str = "") -> None:
-        """Describe how a cancellation ended."""
+        """Show how a cancellation ended."""
         verdict = await self._surface.commands.cancel_verdict(command_id)
         self._line.show(describe_cancelled(verdict, where) + more)
 
     async def report_placed(self, command_id: CommandId, order: PreparedOrder) -> None:
-        """Describe how an order ended that a card was agreed to for."""
+        """Show how an order ended that was agreed to on a card."""
         verdict = await self._surface.commands.verdict(command_id)
         self.report(order, verdict, lambda end: format_verdict(end, order))
 
@@ -119,13 +119,13 @@ class OrderNews:
         *,
         may_be_overtaken: bool = False,
     ) -> None:
-        """Describe how an order ended.
+        """Show how an order ended.
 
         Args:
-            order: what was sent.
-            verdict: its end as far as it is known now.
-            words: how such an end is said.
-            may_be_overtaken: withdraw the words once the order rests no more as they say.
+            order: the order sent.
+            verdict: its end as far as known.
+            words: describes a verdict.
+            may_be_overtaken: whether to withdraw the message once it is no longer true.
         """
         self._delayed.follow(order, verdict, words)
         self._line.show(said := words(verdict))
@@ -134,7 +134,7 @@ class OrderNews:
         self.show()
 
     def show(self) -> None:
-        """Describe what became of an order that the venue held back, or that was said to rest."""
+        """Show news of delayed orders, and withdraw a message that is no longer true."""
         queries = self._surface.queries
         account = queries.account()
         if words := self._resting.overtaken(account):
@@ -144,7 +144,7 @@ class OrderNews:
 
 
 def _end_of(known: Order, every: tuple[Fill, ...]) -> Verdict | None:
-    """Return how it ended; None while not all of its trades are told of."""
+    """Return how an order ended; None until all of its trades are known."""
     if known.status is OrderStatus.REJECTED:
         return Rejected(known.reason or "the venue dropped it")
     fills = [

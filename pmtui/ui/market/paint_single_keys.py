@@ -1,4 +1,4 @@
-"""What single keys do while they are armed: the sizes, every key with its price, for how long, and how each ended."""
+"""Paints single keys: the sizes, every key with its price, the time left, and each result."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,21 +35,21 @@ def paint_arming(
     are_keys_locked: bool = False,
     is_over: bool = False,
 ) -> Line:
-    """Say on the line above the ladder that single keys trade, with which size, or are locked.
+    """Paint that single keys are armed and with which size, or that they are locked.
 
     Args:
         size: the chosen preset.
-        book: as it is on show.
-        is_permitted: the next key may trade from it though it may be wrong.
-        are_keys_locked: a ticket has the keys, so none of them trades.
-        is_over: nothing trades in this market any more.
+        book: the book shown.
+        is_permitted: whether an override is active.
+        are_keys_locked: whether a ticket has the focus, so that no key trades.
+        is_over: whether trading in this market has ended.
     """
     if is_over:
         return (Cell(" KEYS OFF HERE ", Role.DIM, Emphasis.BOLD),)
     if are_keys_locked:
         return (Cell(" KEYS IN TICKET ", Role.DIM, Emphasis.BOLD),)
     if book.state.is_good:
-        # What takes spends dollars: better prices bring more shares.
+        # A taker key spends dollars: better prices bring more shares.
         return (Cell(f" ARMED {format_shares(size)}+ ", Role.ARMED, Emphasis.BOLD),)
     if is_permitted:
         return (Cell(f" OVERRIDE {format_shares(size)}+ ", Role.NOTICE_BAD, Emphasis.BOLD),)
@@ -57,7 +57,7 @@ def paint_arming(
 
 
 def describe_sent(order: PreparedOrder, *, takes: bool, warnings: Sequence[str] = ()) -> str:
-    """Say what a key sent, and what the trader wants to hear of it."""
+    """Return what a key sent, with warnings."""
     what = _describe_order(order)
     return _warned(f"Sent {what} (taker)." if takes else f"Sent {what}.", warnings)
 
@@ -66,17 +66,17 @@ def describe_end(
     verdict: Verdict, order: PreparedOrder, *, warnings: Sequence[str] = (),
     cleared: str = "", if_not_sold: str = "",
 ) -> str:  # fmt: skip
-    """Say how an order of a key ended, naming it: several may be on their way.
+    """Return how a key's order ended, naming it, because several may be pending.
 
     Args:
-        verdict: how it ended, or that nobody knows yet.
-        order: as it was prepared.
-        warnings: what the trader wants to hear of it.
-        cleared: what was cancelled to make way for it.
-        if_not_sold: what to do where own orders that stayed kept a position from being sold.
+        verdict: how it ended, or that this is unknown.
+        order: the prepared order.
+        warnings: warnings about it.
+        cleared: the orders cancelled for it, in words.
+        if_not_sold: what to do if remaining own orders prevented the sale.
     """
     if isinstance(verdict, Rejected):
-        # Nothing went out: there is nothing to be warned of.
+        # Nothing was sent, so there is nothing to warn about.
         warnings = ()
     if isinstance(verdict, Rejected) and verdict.reason.startswith(NOT_SOLD):
         said = f"{plain(verdict.reason, _REASON)}: {if_not_sold}."
@@ -90,7 +90,7 @@ def _describe_end(verdict: Verdict, order: PreparedOrder) -> str:
     if isinstance(verdict, Accepted) and verdict.average is not None:
         return describe_traded(verdict, order)
     if isinstance(verdict, Rejected) and _UNMATCHED in verdict.reason.lower():
-        # Quicker hands were there: no fault of the order, and the venue's words hide it.
+        # Someone else was faster: not an error of the order, and the venue's message hides it.
         gone = "ask" if order.intent.side is Side.BUY else "bid"
         return f"{what}: no fill, the {gone} was gone."
     return _describe_verdict(verdict, what)
@@ -133,31 +133,31 @@ def _describe_order(order: PreparedOrder) -> str:
 def describe_what_clears(
     met: Order | None, key: OneKey, on_ladder: Sequence[Order], keymap: Keymap
 ) -> str:
-    """Say after a refusal which key cancels the own order that is in the way.
+    """Return which key cancels the own order that is in the way, for a refusal.
 
     Args:
-        met: the order; None where something else is the matter.
-        key: what was pressed.
-        on_ladder: own orders on show, in terms of the outcome on show.
-        keymap: the user's.
+        met: the order in the way; None for another reason.
+        key: the key pressed.
+        on_ladder: own orders on the ladder, in terms of its outcome.
+        keymap: the user's keys.
     """
     if met is None:
         return ""
     if met.order_id not in {order.order_id for order in on_ladder}:
-        # It rests in the book of the other outcome, which is not on show here.
+        # It rests in the other outcome's book, which is not shown.
         return f": {key_of(keymap, 'market.cancel_market')} cancels all"
     side = "asks" if key.side is Side.BUY else "bids"
     return f": {key_of(keymap, f'market.cancel_{side}')} pulls {side}"
 
 
 def describe_what_sells(keymap: Keymap) -> str:
-    """Say what to do where own orders that stayed kept a position from being sold."""
+    """Return what to do when remaining own orders prevented a sale."""
     again, ticket = (key_of(keymap, f"market.{name}") for name in ("flatten_now", "sell"))
     return f"{again} to retry, {ticket} to sell by ticket"
 
 
 def describe_clearing(plan: FlattenPlan | None, said: str) -> str:
-    """Say what a sale of all cancels first; what is said of any order where that is nothing."""
+    """Return which orders a sale cancels first; `said` unchanged if none."""
     if plan is None or not plan.in_the_way:
         return said
     what = _count_sides(len(plan.bids), len(plan.sales))
@@ -165,7 +165,7 @@ def describe_clearing(plan: FlattenPlan | None, said: str) -> str:
 
 
 def describe_cleared(plan: FlattenPlan | None, account: AccountView) -> str:
-    """Say what a sale of all has cancelled, by what is known of each; empty for nothing."""
+    """Return which orders a sale has cancelled, as far as known; empty for none."""
     if plan is None:
         return ""
     stayed = {order.order_id for order in account.open_orders}
@@ -192,9 +192,9 @@ _SHORT_NAMES = {
     OneKey.BUY_HERE: "buy", OneKey.SELL_HERE: "sell",
 }  # fmt: skip
 _ROOMY = 110
-"""With fewer columns every word is as short as it can be, so that no key is left out."""
+"""In a narrower line all words are abbreviated, so that no key is left out."""
 _WIDE = 140
-"""With fewer, names are short."""
+"""In a narrower line names are abbreviated."""
 _MAKERS = (OneKey.JOIN_BID, OneKey.JOIN_ASK, OneKey.IMPROVE_BID, OneKey.IMPROVE_ASK)
 _BY_SIDE = (OneKey.JOIN_BID, OneKey.IMPROVE_BID, OneKey.JOIN_ASK, OneKey.IMPROVE_ASK)
 _TAKERS = (OneKey.HIT_BID, OneKey.TAKE_ASK, OneKey.BUY_HERE, OneKey.SELL_HERE)
@@ -202,58 +202,58 @@ _TAKERS = (OneKey.HIT_BID, OneKey.TAKE_ASK, OneKey.BUY_HERE, OneKey.SELL_HERE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ArmedKeys:
-    """What the two lines tell."""
+    """The contents of the two lines while armed."""
 
     presets: tuple[Micros, ...]
     chosen: int
-    """Which of the presets is sent."""
+    """The index of the preset to send."""
     prices: Mapping[OneKey, Micros | None]
-    """What each key would send now; None where it sends nothing."""
+    """The price that each key would send now; None if it sends nothing."""
     keys: Mapping[str, str] = field(default_factory=dict)
-    """How each action's key is written, by its name in the market's context."""
+    """The label of each action's key, by its name in the market context."""
     held: Micros = ZERO
-    """Shares that flattening sells: those of one outcome beyond the other."""
+    """Shares that flattening sells: the net of both outcomes."""
     pulls_bids: bool = False
-    """Whether selling them cancels orders of ours first that would meet them."""
+    """Whether that first cancels own orders that the sale would match."""
     closing: Micros | None = None
-    """What selling them now would bring against their cost, net of fees."""
+    """The result of selling them now, net of fees."""
     round_trip_ms: int | None = None
     left_s: int = 0
-    """Seconds until single keys are disarmed by themselves."""
+    """Seconds until single keys are disarmed."""
     tick: Micros | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestingKeys:
-    """What the same two lines tell while no single key trades: they stay, so that no price moves when one arms."""
+    """The contents of the two lines while disarmed: they stay, so that arming moves no price."""
 
     presets: tuple[Micros, ...]
     chosen: int
     keys: Mapping[str, str] = field(default_factory=dict)
-    """How each action's key is written, by its name in the market's context."""
+    """The label of each action's key, by its name in the market context."""
     lock: str = ""
-    """Why nothing trades anywhere; empty while it may."""
+    """Why trading is locked; empty when it is not."""
     reason: str = ""
-    """Why keys cannot be armed here; empty where a key arms them."""
+    """Why keys cannot be armed here; empty when they can."""
     result: str = ""
-    """How the market ended and what that brought; empty while it has not."""
+    """How the market ended, and the result for the position; empty while it is open."""
     has_next: bool = False
     """Whether it is a window of a series, so that a key leads to the next one."""
 
 
 Dials = ArmedKeys | RestingKeys
-"""What the two lines tell."""
+"""The contents of the two lines."""
 
 
 def paint_dials(dials: Dials, width: int) -> tuple[Line, Line]:
-    """Return both lines, armed or not."""
+    """Paint both lines, armed or not."""
     if isinstance(dials, ArmedKeys):
         return paint_armed(dials, width)
     return _paint_resting(dials, width)
 
 
 def _paint_resting(resting: RestingKeys, width: int) -> tuple[Line, Line]:
-    """Return the sizes with the key that arms, and the keys that would trade then, without prices."""
+    """Paint the sizes with the key that arms, and the keys that would trade, without prices."""
     is_brief = width < _ROOMY
     if resting.result:
         said = (Cell("OVER   ", Role.STALE, Emphasis.BOLD), Cell(f" {resting.result}"))
@@ -301,12 +301,12 @@ def _legend(resting: RestingKeys) -> list[Line]:
 def describe_result(
     market: Market | None, positions: Iterable[Position], *, holds_nothing: str
 ) -> str:  # fmt: skip
-    """Say how a market ended, and what became of what was held in it.
+    """Return how a market ended, and the result for the position in it.
 
     Args:
-        market: the one that is over.
-        positions: what is held in it.
-        holds_nothing: what is said where that is nothing; empty while it is not known.
+        market: the market that ended.
+        positions: the positions in it.
+        holds_nothing: the text for no position; empty while that is not known.
     """
     won = next((o.label for o in market.outcomes if o.price == ONE), None) if market else None
     head = "Closed" if won is None else f"Resolved {plain(won, _LABEL)}"
@@ -328,9 +328,9 @@ _LEGEND = (
 
 
 def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
-    """Return the sizes with what makes, and what takes with what ends; the clock stays at the right.
+    """Paint sizes and maker keys, then taker and cancel keys, with the clock at the right.
 
-    What there is no room for is left out whole, from the end of each line.
+    What does not fit is left out whole, from the end of each line.
     """
     is_brief, has_short_names = width < _ROOMY, width < _WIDE
     makers = _BY_SIDE if has_short_names else _MAKERS
@@ -362,7 +362,7 @@ def _presets(
         key = keys.get(f"preset_{number + 1}", "")
         cells += [Cell(f" {key}" if key else " ", Role.KEY)]
         if number == chosen:
-            # What is chosen is a patch, whether it is armed or not: nothing moves as it arms.
+            # The chosen size is highlighted armed or not, so that arming moves nothing.
             patch = Emphasis.NONE if role is Role.ARMED else Emphasis.REVERSE
             cells.append(Cell(f" {text} ", role, Emphasis.BOLD | patch))
         else:

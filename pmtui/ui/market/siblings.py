@@ -1,4 +1,4 @@
-"""The outcomes of an event beside the one on show: their order, and the line that names them with their prices."""
+"""The outcomes of an event beside the one shown: their order, and the strip of their prices."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,39 +20,39 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
 QUOTED_UP_TO = 12
-"""Events with more open markets than this are not streamed whole for a line of prices."""
+"""Events with more open markets are not streamed just for the strip."""
 
 
 @dataclass(frozen=True, slots=True)
 class Siblings:
-    """The markets of an event that one can hop between, in an order that no price changes."""
+    """The markets of an event that can be switched between, in an order that no price changes."""
 
     markets: tuple[Market, ...]
     index: int
-    """Where the market on the screen stands."""
+    """The position of the market shown."""
 
     @property
     def is_quoted(self) -> bool:
-        """Whether they are few enough to hear all their prices."""
+        """Whether they are few enough to stream all their prices."""
         return len(self.markets) <= QUOTED_UP_TO
 
     def stepped(self, steps: int) -> int:
-        """Return the place so many steps on, around at the ends."""
+        """Return the position so many steps on, wrapping around at the ends."""
         return (self.index + steps) % len(self.markets)
 
     def after(self, count: int) -> tuple[Market, ...]:
-        """Return those that come next, around at the end, the one on the screen never."""
+        """Return the next markets, wrapping around, without the one shown."""
         count = min(count, len(self.markets) - 1)
         return tuple(self.markets[self.stepped(step)] for step in range(1, count + 1))
 
 
 def order_of(event: Event, before: tuple[ConditionId, ...] = ()) -> tuple[ConditionId, ...]:
-    """Return the order of an event's markets: as its table has them when they are met, the likeliest first.
+    """Return the order of an event's markets: at first by likelihood, as in the event's table.
 
     Args:
-        event: as it was read last.
-        before: the order until now. What is in it stays where it is, whatever the event says by now,
-            and what is new comes after what the event names before it.
+        event: the latest event.
+        before: the order until now. Its markets keep their places; a new one comes after the market
+            that precedes it in the event.
     """
     known, order, place = set(before), list(before), 0
     found = event.markets if before else sorted(event.markets, key=by_price)
@@ -72,10 +72,10 @@ def order_of(event: Event, before: tuple[ConditionId, ...] = ()) -> tuple[Condit
 def siblings_of(
     event: Event | None, condition_id: ConditionId, order: tuple[ConditionId, ...] = ()
 ) -> Siblings | None:
-    """Return the markets to hop between; None where there is no other.
+    """Return the event's open markets; None if there is no other than the one shown.
 
-    Closed ones are left out, but not the one on the screen. The order is the event's own, or the
-    one that was shown until now.
+    The market shown is included even if it is closed. The order is that of the event, or the one
+    shown until now.
     """
     if event is None:
         return None
@@ -91,28 +91,28 @@ def siblings_of(
 
 _LONGEST_NAME = 18
 _PRICE = 6
-"""As wide as the longest, so that a price that moves shifts nothing."""
+"""The longest price, so that a changing price shifts nothing."""
 _MORE = 2
-"""Cells at either end that say that there are more."""
+"""Cells at either end for the sign that there are more."""
 
 
 class Strip(NamedTuple):
-    """A painted line, and which place of the event is where on it."""
+    """A painted line, and the position of the outcome at each cell."""
 
     line: Line
     places: tuple[int, ...]
-    """Of each cell of the terminal, from the left; −1 where a click means nothing."""
+    """For each cell from the left; −1 where there is none."""
 
 
 def paint_siblings(
     siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int, *, is_rough: bool = False
 ) -> Strip:
-    """Show as many outcomes around the present one as there is room for.
+    """Paint as many outcomes around the one shown as fit.
 
     Args:
-        siblings: the markets, and which of them is on the screen.
-        mids: their prices; what has none is named without one.
-        width: cells there are.
+        siblings: the markets, and which of them is shown.
+        mids: their prices, as far as known.
+        width: the cells available.
         is_rough: whether these prices are not live.
     """
     lead = f" Outcome {siblings.index + 1} of {len(siblings.markets)} "
@@ -137,7 +137,7 @@ def paint_siblings(
 
 
 def live_mids(quotes: tuple[QuoteRow, ...], outcome_index: int) -> dict[ConditionId, Micros]:
-    """Return the midpoints of good streamed books, in terms of the outcome on show."""
+    """Return the midpoints of good streamed books, in terms of the outcome shown."""
     mids: dict[ConditionId, Micros] = {}
     for row in quotes:
         mid = midpoint(row.best_bid, row.best_ask) if row.is_live else None
@@ -147,7 +147,7 @@ def live_mids(quotes: tuple[QuoteRow, ...], outcome_index: int) -> dict[Conditio
 
 
 def known_prices(markets: Iterable[Market], outcome_index: int) -> dict[ConditionId, Micros]:
-    """Return the prices that were read with an event, which are as old as that reading."""
+    """Return the prices loaded with the event, which are as old as the event."""
     found = {m.condition_id: m.outcomes[0].price for m in markets if m.condition_id and m.outcomes}
     return {
         condition_id: complement(price) if outcome_index else price
@@ -179,7 +179,7 @@ def _paint_item(item: tuple[str, str], *, is_current: bool) -> list[Cell]:
 
 
 def _window(index: int, sizes: list[int], room: int) -> tuple[int, int]:
-    """Return the first and the last place on show: those around the present one."""
+    """Return the first and the last position shown, around the current one."""
     first = last = index
     room -= sizes[index]
     has_grown = True
@@ -197,28 +197,28 @@ def _window(index: int, sizes: list[int], room: int) -> tuple[int, int]:
 
 
 class SiblingStrip(TextLine):
-    """Shows the outcomes around the one on the screen."""
+    """Shows the outcomes around the one on the screen, for a click to switch."""
 
     @dataclass
     class Picked(Message):
-        """The trader wants to go to this outcome."""
+        """The trader wants to switch to this outcome."""
 
         condition_id: ConditionId
 
     _places: tuple[ConditionId | None, ...] = ()
-    """Whose name is at which cell, in the picture that is clicked at."""
+    """The market at each cell of the line shown."""
 
     def show_siblings(
         self, siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int
     ) -> None:
-        """Show them; the same again costs nothing."""
+        """Show these outcomes; does nothing when they are unchanged."""
         strip = paint_siblings(siblings, mids, width, is_rough=not siblings.is_quoted)
         ids = [market.condition_id for market in siblings.markets]
         self._places = tuple(None if place < 0 else ids[place] for place in strip.places)
         self.show(strip.line)
 
     def on_click(self, event: events.Click) -> None:
-        """Go to what is under the pointer."""
+        """Switch to the clicked outcome."""
         offset = event.get_content_offset(self)
         if offset is None or offset.x >= len(self._places):
             return

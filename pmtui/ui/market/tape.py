@@ -1,6 +1,6 @@
-"""Panes of painted lines on the trading screen: the tape, and what is ours.
+"""Panes of painted lines on the trading screen: the tape, the position and own orders.
 
-The tape shows public trades, newest first, one a line; one that was ours carries a mark and what we did.
+The tape shows public trades, newest first, one a line; own trades are marked.
 """
 
 from collections import deque
@@ -44,22 +44,22 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane, ScrollingPane
 
 _TIME, _SIDE, _PRICE, _OWN = 9, 5, 7, 2
-"""Side and price with the blank after them; the sign of an own trade and what we did; the time with
-the blank before it."""
+"""Side and price include the blank after them, the time the blank before it; `_OWN` is the mark
+of an own trade and its side."""
 _SIZE, _NARROW_SIZE = 7, 5
 WIDTH = _SIDE + _PRICE + _SIZE + _OWN + _TIME
 _DID = {Side.BUY: "bought", Side.SELL: "sold", None: "bought and sold"}
 OWN_MARK = "◂"
-"""Before what we did in a trade. No other sign of the screen becomes the same one in ASCII."""
+"""The mark of own trades. No other sign on the screen becomes the same one in ASCII."""
 _LETTERS = {Side.BUY: "B", Side.SELL: "S", None: " "}
 
 
 class _Plan(NamedTuple):
-    """The columns there is room for: whole ones, because half a size is a wrong size."""
+    """The columns that fit: whole ones, because half a size is a wrong size."""
 
     side: bool
     size: int
-    """0 where there is room for the price at most."""
+    """0 if at most the price fits."""
     time: bool
 
     @property
@@ -76,7 +76,7 @@ _PLANS = (
     _Plan(side=False, size=_NARROW_SIZE, time=False),
     _Plan(side=False, size=0, time=False),
 )
-"""From the widest. The time goes first, the size never before the side."""
+"""The widest first. The time is dropped first, and the side before the size."""
 
 
 def paint_tape(
@@ -89,11 +89,11 @@ def paint_tape(
     skip: int = 0,
     tick: Micros | None = None,
 ) -> tuple[Line, ...]:
-    """Show as many trades as there are lines, from the newest or after some that are skipped.
+    """Paint trades from the newest, or from the one after `skip`, up to the height.
 
-    One that was ours carries a mark and what we did, and how much of it where that is less than
-    all; alone, ours are shown in our own size. Where trades may be missing between two, or only ours
-    are known, a line says so.
+    Own trades are marked with their side, and their size if it is less than the whole; filtered to
+    own trades, they show the own size. A line marks where trades may be missing, or where only own
+    trades are known.
     """
     passed = tape_rows(view.prints, fills, wanted, skip + height)
     newer = passed[skip - 1].trade.at if 0 < skip <= len(passed) else None
@@ -119,7 +119,7 @@ def paint_tape(
 
 
 def paint_gap(gap: TapeGap, width: int) -> Line:
-    """Say from when on, or between when, trades may be missing; in fewer words where it is narrow."""
+    """Paint since when, or between when, trades may be missing; abbreviated if narrow."""
     since, until = (write_clock(at) for at in (gap.after, gap.before or gap.after))
     words: tuple[str, ...]
     if gap.before is None:
@@ -137,9 +137,9 @@ def paint_gap(gap: TapeGap, width: int) -> Line:
 
 
 def paint_row(row: TapeRow, width: int, *, tick: Micros | None = None) -> Line:
-    """Show the aggressor's side, price, size and time, and what we did in it.
+    """Paint the aggressor's side, price, size and time, and the own side.
 
-    A narrow pane goes without the time, then the side.
+    A narrow pane drops the time, then the side.
     """
     plan, trade = _plan_for(width), row.trade
     if plan is None:
@@ -169,7 +169,7 @@ def paint_row(row: TapeRow, width: int, *, tick: Micros | None = None) -> Line:
 
 
 def times_end(width: int) -> int:
-    """Return the cells up to the end of the times; 0 where there is no room for them."""
+    """Return the width up to the end of the times; 0 if they do not fit."""
     plan = _plan_for(width)
     if plan is None or not plan.time:
         return 0
@@ -187,7 +187,7 @@ def _none_of(wanted: TapeFilter) -> str:
 
 
 class TapePane(ScrollingPane):
-    """Public trades of the outcome on show. Scrolled back it stands still, whatever is traded."""
+    """Public trades of the outcome shown. When scrolled back, new trades do not move it."""
 
     TITLE: ClassVar[str] = "TAPE"
     DEFAULT_CSS = "TapePane { height: 1fr; }"
@@ -197,23 +197,23 @@ class TapePane(ScrollingPane):
     _fills: tuple[Fill, ...] = ()
     _shown: tuple[object, ...] = ()
     wanted = TapeFilter.ALL
-    """Which of them are shown."""
+    """The filter."""
     _held: TradePrint | None = None
-    """The first on show, where older ones are looked at."""
+    """The first trade shown when scrolled back."""
 
     def show(
         self, view: TapeView, *, fills: tuple[Fill, ...] = (), tick: Micros | None = None
     ) -> None:
-        """Show these trades, and which of them were ours."""
+        """Show these trades, and which of them were own."""
         shown = (fills, tick)
-        # The same view until it tells something new: trades fetched later may stand anywhere in it.
+        # The view changes only with news, though late trades may be inserted anywhere in it.
         if view is not self._view or shown != self._shown:
             self._shown = shown
             self._view, self._fills, self._tick = view, fills, tick
             self.repaint()
 
     def next_filter(self) -> TapeFilter:
-        """Change to the next filter and return it."""
+        """Switch to the next filter and return it."""
         self.wanted, self._held = self.wanted.next, None
         self.repaint()
         return self.wanted
@@ -224,13 +224,13 @@ class TapePane(ScrollingPane):
         above = Cell(f"  {newer} newer above", Role.NOTICE_WARN) if newer else Cell("")
         name, wanted = Cell(self.TITLE, Role.HEADING), Cell(f"  {self.wanted.words}", Role.KEY)
         if line_width((name, wanted)) >= self.title_width:
-            # What is shown matters more than what it is called.
+            # The filter matters more than the pane's name.
             name, wanted = Cell(""), wanted._replace(text=self.wanted.words)
         return name, wanted, above
 
     @override
     def value(self) -> Line:
-        """Name the zone of the times."""
+        """Return the zone of the times."""
         prints = self._view.prints
         has_times = prints and times_end(self.size.width)
         return (Cell(zone_at(prints[0].at), Role.DIM),) if has_times else ()
@@ -256,7 +256,7 @@ class TapePane(ScrollingPane):
         return [row.trade for row in tape_rows(prints, self._fills, self.wanted, most)]
 
     def _place(self) -> int:
-        """Return how many newer trades are above; 0 when what was held is gone."""
+        """Return how many newer trades are above; 0 if the held trade is gone."""
         if self._held is None:
             return 0
         passed = self._passed()
@@ -264,7 +264,7 @@ class TapePane(ScrollingPane):
 
 
 class PositionPane(LinePane):
-    """Shares of both outcomes, at the value that the whole program shows."""
+    """Shares of both outcomes, valued as everywhere in the program."""
 
     DEFAULT_CSS = "PositionPane { height: 2; }"
 
@@ -281,7 +281,7 @@ class PositionPane(LinePane):
         words: str = "",
         are_known: bool = True,
     ) -> None:
-        """Show these positions, or say why they are not known, or that others may be held."""
+        """Show these positions, why they are unknown, or that there may be others."""
         self._positions, self._labels, self._words = positions, labels, words
         self._are_known = are_known
         self.repaint()
@@ -293,7 +293,7 @@ class PositionPane(LinePane):
     @override
     def value(self) -> Line:
         if not self._words and (net := self._net()):
-            # The lines below tell the gain of each.
+            # The lines below show the gain of each.
             return net
         gains = [p.unrealized for p in self._positions if p.size]
         if self._words or not gains or None in gains:
@@ -305,7 +305,7 @@ class PositionPane(LinePane):
         return said if fits else said[:1]
 
     def _net(self) -> Line:
-        """Say what both outcomes come to where any of the second one is held."""
+        """Return the net of both outcomes if any of the second one is held."""
         held = {p.outcome_index: p.size for p in self._positions if p.size}
         if len(self._labels) != 2 or not held.get(1):
             return ()
@@ -326,7 +326,7 @@ class PositionPane(LinePane):
 
 
 class OrdersPane(ScrollingPane):
-    """Open orders in this market; with the focus, one of them is the one that keys act on."""
+    """Open orders in this market; with the focus, keys act on the selected one."""
 
     TITLE: ClassVar[str] = "WORKING"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("global.open")
@@ -342,12 +342,12 @@ class OrdersPane(ScrollingPane):
     _places: Mapping[OrderId, OrderPlace] = MappingProxyType({})
     _cursor: OrderId | None = None
     _index = 0
-    """Where the cursor stood, for when its order is gone."""
+    """The cursor's line, for when its order is gone."""
     _first = 0
 
     @property
     def selected(self) -> Order | None:
-        """The order under the cursor; None without the focus."""
+        """The selected order; None without the focus."""
         return self._at_cursor() if self.has_focus else None
 
     def show(
@@ -355,12 +355,12 @@ class OrdersPane(ScrollingPane):
         protections: tuple[tuple[Line, ...], ...] = (),
         places: Mapping[OrderId, OrderPlace] = MappingProxyType({}),
     ) -> None:  # fmt: skip
-        """Show these orders and where they stand, and what this program alone watches over."""
+        """Show these orders and their places, and the stops below them."""
         self._orders, self._protections, self._places = orders, protections, places
         self.repaint()
 
     def forget_cursor(self) -> None:
-        """Point at no order: others come."""
+        """Remove the cursor because other orders come."""
         self._cursor, self._index, self._first = None, 0, 0
 
     @override
@@ -369,13 +369,13 @@ class OrdersPane(ScrollingPane):
         self._point_at(self._index + rows)
 
     def action_open(self) -> None:
-        """Show the order under the cursor on the ladder."""
+        """Show the selected order on the ladder."""
         order = self._at_cursor()
         if order is not None:
             self.post_message(self.Picked(order))
 
     def on_click(self, event: events.Click) -> None:
-        """Point at the order clicked; a double click shows it on the ladder."""
+        """Select the clicked order; a double click shows it on the ladder."""
         offset = event.get_content_offset(self)
         row = -1 if offset is None else offset.y - self.title_rows
         if not 0 <= row < len(self._orders) - self._first:
@@ -398,7 +398,7 @@ class OrdersPane(ScrollingPane):
         if self._cursor in ids:
             self._index = ids.index(self._cursor)
         else:
-            # What keys act on must not change by itself when an order ends: the next key points.
+            # When an order ends, keys must not act on another one until the trader selects it.
             self._index = min(self._index, len(ids) - 1)
             if self._cursor is not None:
                 return None

@@ -1,4 +1,4 @@
-"""A screen with ladders and a ticket, as its controls know it: the market's screen, and the desk."""
+"""The base of screens with ladders and a ticket: the market screen and the desk."""
 
 from abc import abstractmethod
 from collections.abc import Awaitable, Callable, Iterable
@@ -25,21 +25,21 @@ Answer = TypeVar("Answer")
 
 
 class TradingControls(Protocol):
-    """What keys and messages do on such a screen."""
+    """Handles the keys and messages of such a screen."""
 
     moving: Moving
     single_keys: SingleKeys
 
     def topics(self) -> Iterable[Topic]:
-        """Return what is watched now."""
+        """Return the topics to watch now."""
         ...
 
     def follow_focus(self) -> None:
-        """Show the keys of what has the focus now."""
+        """Show the keys of the focused pane."""
         ...
 
     async def answer(self, message: Message) -> None:
-        """Do what a pane asks for, or follow what it tells of."""
+        """Handle a pane's message."""
         ...
 
 
@@ -47,7 +47,7 @@ ControlsT = TypeVar("ControlsT", bound=TradingControls)
 
 
 class TradingScreen(FrameScreen, Generic[ControlsT]):
-    """Subclasses lay panes and a ticket out, and make the controls."""
+    """Subclasses lay out panes and a ticket, and build the controls."""
 
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
 
@@ -57,10 +57,10 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
 
     @abstractmethod
     def show_part(self, part: Part) -> None:
-        """Show a part anew that is no line around the body."""
+        """Repaint a part of the body."""
 
     def topics_now(self) -> tuple[Topic, ...]:
-        """Return what should be watched now."""
+        """Return the topics to watch now."""
         return tuple(self.controls.topics())
 
     @override
@@ -75,7 +75,7 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
 
     @property
     def is_covered(self) -> bool:
-        """Whether a form or a question stands above and has the keys."""
+        """Whether a form or a question covers the screen and has the focus."""
         return self.app.screen is not self
 
     def on_key(self, event: events.Key) -> None:
@@ -83,13 +83,13 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
         self.controls.moving.take_key(event)
 
     def on_descendant_focus(self) -> None:
-        """Show the keys of what has the focus now."""
+        """Show the keys of the focused pane."""
         self.controls.follow_focus()
 
     @override
     def on_screen_suspend(self) -> None:
-        """Disarm as it is closed."""
-        # Textual calls the frame's own handler too.
+        """Disarm when the screen is closed."""
+        # Textual also calls FrameScreen.on_screen_suspend.
         if self not in self.app.screen_stack:
             self.controls.single_keys.leave()
         else:
@@ -97,7 +97,7 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
 
     @override
     def on_screen_resume(self) -> None:
-        """Say again what `enter` does at the cursor."""
+        """Show again what `enter` does at the cursor."""
         self.show_parts(Part.STATE)
 
     @on(LadderPane.CursorMoved)
@@ -122,11 +122,11 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
         | Callable[[Answer | None], Awaitable[None]]
         | None = None,
     ) -> None:
-        """Open a question or a form; `decide` gets its answer."""
+        """Open a question or a form; `decide` gets its result."""
         _ = self.app.push_screen(screen, decide)
 
     def show_parts(self, *parts: Part) -> None:
-        """Show these anew."""
+        """Repaint these parts."""
         for part in parts:
             match part:
                 case Part.FOOTER:

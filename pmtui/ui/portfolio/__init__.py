@@ -1,1 +1,1 @@
-"""Positions, orders, fills, stops and the log."""
+"""The portfolio: positions, orders, fills, stops and the log."""

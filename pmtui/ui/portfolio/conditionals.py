@@ -1,4 +1,4 @@
-"""Every conditional order: what it does, whether it watches, and why not."""
+"""The list of conditional orders: their prices and states, and why one is not watching."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -33,7 +33,7 @@ from pmtui.ui.widgets.text_line import TextLine
 
 
 class ConditionalsScreen(FrameScreen):
-    """Stops and targets, watched over by this program alone."""
+    """Stops and targets, which only pmtui watches."""
 
     ABOUT: ClassVar[str] = "Stops and targets, watched over by this program alone."
     PLACE: ClassVar[str] = "conditionals"
@@ -47,7 +47,7 @@ class ConditionalsScreen(FrameScreen):
 
     @override
     def topics(self) -> Iterable[Topic]:
-        # What is started again must obey its market's terms: they are fetched meanwhile.
+        # A stop that is resumed must obey its market's terms, which are loaded meanwhile.
         listed = self.surface.queries.account().conditionals
         return (AccountTopic(), *{MarketTopic(each.condition_id) for each in listed})
 
@@ -82,7 +82,7 @@ class ConditionalsScreen(FrameScreen):
         )
 
     async def action_switch(self) -> None:
-        """Start the one at the cursor, or pause it."""
+        """Resume or pause the selected stop."""
         each = self._at_cursor()
         if each is None:
             self.message_line.show("No stop or target here.")
@@ -97,7 +97,7 @@ class ConditionalsScreen(FrameScreen):
             self.message_line.show(f"Not paused: {plain(problem)}." if problem else paused)
 
     async def action_cancel(self) -> None:
-        """End the one at the cursor."""
+        """Cancel the selected stop."""
         each = self._at_cursor()
         if each is None:
             self.message_line.show("No stop or target here.")
@@ -107,7 +107,7 @@ class ConditionalsScreen(FrameScreen):
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
-        """Show what the columns have no room for."""
+        """Show the details of the selected stop."""
         each = self._at_cursor()
         queries = self.surface.queries
         details: Line = ()
@@ -119,7 +119,7 @@ class ConditionalsScreen(FrameScreen):
 
     @on(LineTable.RowSelected)
     def open_market(self) -> None:
-        """Go where it would sell."""
+        """Open the market of the selected stop."""
         each = self._at_cursor()
         if each is not None:
             self.post_message(MarketChosen(each.condition_id))
@@ -139,7 +139,7 @@ class ConditionalsScreen(FrameScreen):
 
 
 def _paint_title(where: str, room: int) -> tuple[Line, Line]:
-    """Say where stops live; in little room at least when they do nothing."""
+    """Paint who watches the stops; shortened, at least when they are inactive."""
     name = (Cell("STOPS AND TARGETS", Role.HEADING),)
     said = where if len(where) + line_width(name) < room else where.rpartition(": ")[2]
     return fit_title((name,), ((Cell(said, Role.DIM),),), room)

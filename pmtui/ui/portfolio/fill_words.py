@@ -1,6 +1,6 @@
-"""What filled at once, in words: at which average price and for how much money, never the limit.
+"""Immediate fills in words: the average price and the cash, not just the limit.
 
-An order fills at its limit or better. Its limit is what was asked for, and is said second.
+An order fills at its limit or better. The limit is what was asked for, so it comes second.
 """
 
 from pmtui.domain.formats import format_shares
@@ -17,7 +17,7 @@ _FINEST_TICK = 100
 
 
 def describe_traded(verdict: Accepted, order: PreparedOrder) -> str:
-    """Say in a sentence what an order bought or sold at once, and what becomes of the rest.
+    """Return what an order bought or sold at once, and what becomes of the rest.
 
     `Bought 500 Yes @ 87.36¢ avg for $436.80 (limit 89¢).`
     """
@@ -38,7 +38,7 @@ def describe_traded(verdict: Accepted, order: PreparedOrder) -> str:
 
 
 def describe_fill_price(verdict: Accepted) -> str:
-    """Say at which average price something filled and for how much; empty where nobody told."""
+    """Return the average price and the cash of a fill; empty when unknown."""
     average = verdict.average
     if average is None:
         return ""

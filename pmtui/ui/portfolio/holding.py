@@ -1,4 +1,4 @@
-"""What is ours in the market of the row at the cursor, beside wide tables: position, stops, working orders, fills."""
+"""The pane beside wide tables: positions, stops, orders and fills in the selected market."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -44,26 +44,26 @@ _OUTCOME = 8
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Everything of ours in one market."""
+    """Everything the account has in one market."""
 
     title: str
     market: Market | None
     positions: tuple[tuple[Position, BookView], ...]
-    """Of either outcome, each with its book."""
+    """Positions in either outcome, each with its book."""
     stakes: tuple[Stake, ...]
-    """Of the positions, with the fees that were paid for them."""
+    """The positions' stakes, with the fees paid."""
     tick: Micros | None
     stops: tuple[tuple[Line, ...], ...]
-    """What watches over them, each in its forms from the fullest to the shortest."""
+    """Stops on the positions, each in its forms from the longest to the shortest."""
     orders: tuple[tuple[Order, OrderPlace], ...]
     fills: tuple[Fill, ...]
-    """The newest first."""
+    """Newest first."""
     second: datetime
-    """The time, to the second."""
+    """The time, truncated to seconds."""
 
 
 def holding_of(queries: Queries, target: RowTarget | None) -> Holding | None:
-    """Return what is ours in the market of a row; None for a row without one."""
+    """Return what the account has in a row's market; None for a row without one."""
     if target is None:
         return None
     condition_id, account = target.condition_id, queries.account()
@@ -114,12 +114,12 @@ def _place_of(order: Order, queries: Queries, tick: Micros | None, now: datetime
 
 
 class HoldingPane(LinePane):
-    """Shows what is ours in one market."""
+    """Shows everything the account has in one market."""
 
     _holding: Holding | None = None
 
     def show(self, holding: Holding | None) -> None:
-        """Show another market, or the same as it is now."""
+        """Show this market; does nothing when it is unchanged."""
         if holding != self._holding:
             self._holding = holding
             self.repaint()
@@ -130,7 +130,7 @@ class HoldingPane(LinePane):
 
     @override
     def value(self) -> Line:
-        """Return what everything held here would bring over its cost."""
+        """Return the unrealised gain of all positions shown."""
         held = () if self._holding is None else self._holding.positions
         gains = [p.unrealized for p, _ in held if p.unrealized is not None]
         return (paint_gain(Micros(sum(gains))),) if gains else ()
@@ -143,7 +143,7 @@ class HoldingPane(LinePane):
 
 
 def paint_holding(holding: Holding, width: int, height: int) -> tuple[Line, ...]:
-    """Show a market in so many lines at most: what is held and what may come of it, then orders and fills."""
+    """Paint a market in at most `height` lines: positions with their outlook, orders, fills."""
     name = wrap_text(plain(holding.title), width)[:_TITLE_LINES]
     lines: list[Line] = [(Cell(text, Role.HEADING),) for text in name]
     if holding.market is not None and not holding.market.closed:
@@ -177,7 +177,7 @@ def _head(name: str) -> Line:
 def _position_lines(
     position: Position, book: BookView, stake: Stake, tick: Micros | None
 ) -> list[Line]:
-    """Tell what is held, what leaving now would bring, and what its end will bring."""
+    """Return lines for the position, the result of selling now, and the result at resolution."""
     size = format_size_compact(position.size).strip()
     lines: list[Line] = [
         (

@@ -1,4 +1,4 @@
-"""The log: notices, orders with their life, requests and stream events; nothing secret."""
+"""The log: notices, orders, requests and stream events. It holds no secrets."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -26,11 +26,11 @@ from pmtui.ui.widgets.panel import Panel, fit_title
 
 REQUEST = "request"
 KINDS = ("", "notice", "order", REQUEST, "stream")
-"""What is shown; without a choice everything but the requests, which would fill the screen."""
+"""The filters; by default everything but requests, which would fill the screen."""
 
 
 class LogScreen(FrameScreen):
-    """Everything worth knowing that happened, newest first."""
+    """Everything that happened, newest first."""
 
     ABOUT: ClassVar[str] = "Everything worth knowing that happened, newest first."
     PLACE: ClassVar[str] = "log"
@@ -70,17 +70,17 @@ class LogScreen(FrameScreen):
 
     @override
     def on_resize(self, _: events.Resize) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_mount.
         self._show_entries()
 
     def action_next_kind(self) -> None:
-        """Show the next kind of entry."""
+        """Switch to the next filter."""
         self._kind = KINDS[(KINDS.index(self._kind) + 1) % len(KINDS)]
         self.feed.renew()
         self._show_entries()
 
     def _requests(self) -> dict[str, RequestEntry]:
-        """Return the requests that are shown, by the keys of their rows."""
+        """Return the requests shown, by their row keys."""
         if self._kind != REQUEST:
             return {}
         return {f"r{e.sequence}": e for e in self.surface.queries.requests().entries}

@@ -1,4 +1,4 @@
-"""The keys on working orders in the portfolio: mark, cancel, move."""
+"""The portfolio's keys on working orders: mark, cancel, move."""
 
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -25,7 +25,7 @@ from pmtui.ui.ticket.ticket_state import describe_doubts
 
 
 class OrderKeys:
-    """Knows which orders are marked and which are ending, and ends or moves them."""
+    """Keeps which orders are marked and which are ending, and cancels or moves them."""
 
     def __init__(
         self, page: Screen[Any], surface: Surface, line: MessageLine, *, changed: Callable[[], None]
@@ -33,10 +33,10 @@ class OrderKeys:
         """Act on the orders of one account.
 
         Args:
-            page: over which questions open.
+            page: the screen below the questions.
             surface: the service and the user's choices.
-            line: says how it ended.
-            changed: called when rows look otherwise now.
+            line: shows how orders ended.
+            changed: called when rows must be repainted.
         """
         self._page = page
         self._surface = surface
@@ -44,12 +44,12 @@ class OrderKeys:
         self._changed = changed
         self.marked: frozenset[OrderId] = frozenset()
         self.ending: frozenset[OrderId] = frozenset()
-        """Cancellation asked for, answer awaited."""
+        """Orders with a cancellation that has not been answered."""
         self._left_out: OrderIntent | None = None
-        """What was to replace a cancelled order and did not."""
+        """A replacement that was not placed after its order was cancelled."""
 
     def forget_ended(self, view: AccountView) -> None:
-        """Forget what is no working order any more."""
+        """Forget orders that are no longer working."""
         still_open = frozenset(o.order_id for o in view.open_orders)
         self.marked &= still_open
         self.ending &= still_open
@@ -60,7 +60,7 @@ class OrderKeys:
         self._changed()
 
     def cancel_marked(self) -> None:
-        """Cancel the marked orders, after a question that names them."""
+        """Cancel the marked orders, after a question that lists them."""
         queries, options = self._surface.queries, self._surface.options
         orders = [o for o in queries.account().open_orders if o.order_id in self.marked]
         reason = why_nothing_of_ours(queries.status())
@@ -79,7 +79,7 @@ class OrderKeys:
         _ = self._page.app.push_screen(question, decide)
 
     def cancel(self, order_ids: frozenset[OrderId]) -> None:
-        """Cancel orders without a question."""
+        """Cancel orders without a confirmation."""
         command_id = self._surface.commands.cancel(sorted(order_ids))
         self.marked -= order_ids
         self.ending |= order_ids
@@ -87,7 +87,7 @@ class OrderKeys:
         _ = self._page.run_worker(self._await_end(command_id, order_ids), exit_on_error=True)
 
     async def move(self, order_of: Callable[[], Order | None]) -> None:
-        """Ask where an order is to go; offer first what a move left out."""
+        """Ask for an order's new price; first offer again a replacement that was not placed."""
         if self._left_out is not None:
             await self._offer_again(self._left_out)
             return
@@ -97,10 +97,10 @@ class OrderKeys:
         elif order is not None:
             _ = self._page.app.push_screen(MovePrompt(self._surface, order), self._send_moves)
 
-    # Only the words are lost when this screen goes: the service owns the cancellation.
+    # A closed screen loses only the messages: the service owns the cancellation.
     async def _await_end(self, command_id: CommandId, order_ids: frozenset[OrderId]) -> None:
         verdict = await self._surface.commands.cancel_verdict(command_id)
-        # What nobody has answered for is asked again, and goes on ending until it has ended.
+        # Unanswered cancellations are checked again, and show as ending until they end.
         self.ending -= order_ids - frozenset(verdict.result.unanswered)
         problems = [plain(reason, 60) for _, reason in verdict.result.not_canceled]
         if verdict.problem:

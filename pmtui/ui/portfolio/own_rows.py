@@ -1,4 +1,4 @@
-"""The rows of the portfolio's tabs: which are listed, under which names, and what is known beside them."""
+"""The rows of the portfolio's tabs: their items, titles, and further data."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -33,18 +33,18 @@ from pmtui.ui.ticket.protect import paint_protection, paint_unprotected
 from pmtui.ui.widgets.line_table import LineTable
 
 DAYS_FROM_WIDTH = 130
-"""Columns of the table from which each position shows the shape of its day."""
+"""The table width from which each position shows a sparkline of its day."""
 _SAID_BY_TRANSACTION = frozenset({CONVERSION, "WITHDRAWAL"})
-"""Lines of the history that name too little: whom cash went to, which outcomes were converted."""
+"""Activity with too little detail: the recipient of cash, or the outcomes converted."""
 MOST_LOOKED_UP = 8
-"""Markets fetched at a time because a row of ours names them and nothing else has yet."""
+"""The most markets fetched at a time just for the titles of rows."""
 
 
 class OwnRows:
-    """A table for each tab, and what each row stands for."""
+    """A table for each tab, and the item of each row."""
 
     def __init__(self, surface: Surface, orders: OrderKeys, settling: Settling) -> None:
-        """Begin with the positions.
+        """Start with the positions.
 
         Args:
             surface: the service and the user's choices.
@@ -56,30 +56,30 @@ class OwnRows:
         self._settling = settling
         self.tables = {tab: LineTable(TAB_COLUMNS[tab], id=tab.name.lower()) for tab in Tab}
         self.tab = Tab.POSITIONS
-        """The one in front."""
+        """The active tab."""
         self._items: dict[str, Item] = {}
         self._nameless: frozenset[ConditionId] = frozenset()
         self._streamed: tuple[TokenId, ...] = ()
-        """Of positions whose prices move."""
+        """The tokens whose quotes are streamed."""
         self._shaped: tuple[HistoryTopic, ...] = ()
-        """What the shapes of their days are drawn from."""
+        """The histories for the sparklines."""
         self._is_dust_shown = False
         self._selling: frozenset[TokenId] = frozenset()
         self._memo = RowMemo()
 
     @property
     def table(self) -> LineTable:
-        """The table in front."""
+        """The active table."""
         return self.tables[self.tab]
 
     @property
     def at_cursor(self) -> Item | None:
-        """What the row at the cursor stands for."""
+        """The item of the selected row."""
         return self.item(self.table.cursor_key)
 
     @property
     def target(self) -> RowTarget | None:
-        """What trading keys act on at the cursor."""
+        """What trading keys act on in the selected row."""
         item, queries = self.at_cursor, self._surface.queries
         match item:
             case Position():
@@ -94,11 +94,11 @@ class OwnRows:
                 return None if condition_id is None else RowTarget(condition_id)
 
     def item(self, key: str | None) -> Item | None:
-        """Return what a row stands for."""
+        """Return the item of a row."""
         return self._items.get(key or "")
 
     def topics(self) -> Iterable[Topic]:
-        """Return what rows are shown from besides the account."""
+        """Return the topics of the rows besides the account."""
         if self._streamed:
             yield RowQuotesTopic(self._streamed)
         yield from self._shaped
@@ -106,7 +106,7 @@ class OwnRows:
 
     @property
     def to_flatten(self) -> tuple[Position, ...]:
-        """The positions that are marked to be sold; all that can be sold where none is."""
+        """The positions marked to be sold; without marks, all that can be sold."""
         listed = [
             p for p in self._items.values() if isinstance(p, Position) and not p.is_redeemable
         ]
@@ -114,26 +114,26 @@ class OwnRows:
         return marked or tuple(listed)
 
     def mark_to_sell(self, position: Position) -> None:
-        """Mark a position to be sold together with others, or unmark it."""
+        """Mark a position to be sold with others, or unmark it."""
         self._selling = self._selling ^ {position.token_id}
 
     def unmark_sales(self) -> None:
-        """Mark nothing to be sold any more."""
+        """Unmark all positions."""
         self._selling = frozenset()
 
     def switch_dust(self) -> None:
-        """Show the positions that are too small to be sold, or hide them."""
+        """Show or hide positions that are too small to be sold."""
         self._is_dust_shown = not self._is_dust_shown
 
     def switch_to(self, tab: Tab) -> None:
-        """Bring a tab to the front."""
+        """Activate a tab."""
         self.tab = tab
         self._memo.clear()
         for each, table in self.tables.items():
             table.set_class(each is tab, "-active")
 
     def show(self) -> bool:
-        """Show the rows of the tab in front; return whether other topics are watched from now on."""
+        """Show the rows of the active tab; return whether its topics have changed."""
         queries = self._surface.queries
         own = portfolio_of(queries)
         view, now = own.account, queries.now()
@@ -154,7 +154,7 @@ class OwnRows:
         return self._follow(view)
 
     def details(self, width: int) -> tuple[Line, Line]:
-        """Return what the columns have no room for, for the row at the cursor."""
+        """Return the details of the selected row."""
         item = self.at_cursor
         if item is None:
             return (), ()
@@ -172,7 +172,7 @@ class OwnRows:
         return title, details
 
     def live_rows(self, own: Portfolio) -> LiveRows:
-        """Return how many of the positions have a live price."""
+        """Return how many positions have a live price."""
         if self.tab is not Tab.POSITIONS:
             return NO_ROWS
         priced = len(_moving(own.account))
@@ -188,7 +188,7 @@ class OwnRows:
         )  # fmt: skip
 
     def _shapes(self) -> dict[TokenId, Cell]:
-        """Return the shape of each position's day, where there is room for it."""
+        """Return the sparkline of each position's day, if it fits."""
         queries = self._surface.queries
         found = {
             topic.token_id: paint_day(
@@ -204,7 +204,7 @@ class OwnRows:
         return tuple(HistoryTopic(token_id, Interval.DAY) for token_id in self._streamed)
 
     def _exits(self, view: AccountView) -> dict[TokenId, Micros]:
-        """Return what each position would bring over its cost at the best bid of a good book."""
+        """Return each position's gain at the best bid of a good book."""
         if self.tab is not Tab.POSITIONS:
             return {}
         found = {}
@@ -216,7 +216,7 @@ class OwnRows:
         return found
 
     def _away(self, view: AccountView) -> dict[OrderId, int]:
-        """Return how far the working orders stand from the touch, where it is known."""
+        """Return how far working orders are from the touch, where known."""
         if self.tab is not Tab.ORDERS:
             return {}
         queries = self._surface.queries
@@ -232,7 +232,7 @@ class OwnRows:
         book = self._surface.queries.book
         return frozenset(t for t in _moving(view) if not book(t).state.is_good)
 
-    # Orders, fills and rewards carry no title: a market nobody has looked at yet is fetched for its name.
+    # Orders, fills and rewards have no titles: fetch unknown markets for their names.
     def _follow(self, view: AccountView) -> bool:
         market = self._surface.queries.market
         nameless = [
@@ -247,7 +247,7 @@ class OwnRows:
         return watched != (self._nameless, self._streamed, self._shaped)
 
     def _to_stream(self, view: AccountView) -> tuple[TokenId, ...]:
-        """Return the tokens whose books the rows of the tab in front are shown from."""
+        """Return the tokens whose books the active tab needs."""
         wanted: tuple[TokenId, ...] = ()
         if self.tab is Tab.POSITIONS:
             wanted = _moving(view)
@@ -264,7 +264,8 @@ class OwnRows:
         if isinstance(item, Order | Fill | Earned):
             return plain(title_of(queries, item.condition_id))
         if isinstance(item, Activity):
-            # What a conversion took and whom cash went to, the wallet's own transaction tells.
+            # A conversion's outcomes and a transfer's recipient are in the wallet's own
+            # transaction.
             found = self._transaction_of(item)
             is_better_known = found is not None and item.kind in _SAID_BY_TRANSACTION
             if found is not None and is_better_known and len(found.calls) == 1:
@@ -277,7 +278,7 @@ class OwnRows:
         return plain(market.distinct_name)
 
     def _transaction_of(self, activity: Activity) -> TransactionView | None:
-        """Return the transaction of the wallet that a line of its history comes from."""
+        """Return the wallet transaction behind an activity."""
         wanted = activity.transaction_hash.lower()
         if not wanted or activity.kind == "TRADE":
             return None
@@ -292,7 +293,7 @@ class OwnRows:
 
 
 def stops_of(view: AccountView) -> dict[TokenId, Micros]:
-    """Return the highest stop that is watched for each token."""
+    """Return the highest active stop of each token."""
     found: dict[TokenId, Micros] = {}
     for each in view.conditionals:
         if each.state is ConditionalState.WATCHING and each.stop is not None:
@@ -301,5 +302,5 @@ def stops_of(view: AccountView) -> dict[TokenId, Micros]:
 
 
 def _moving(view: AccountView) -> tuple[TokenId, ...]:
-    """Return the tokens of positions whose price is not settled."""
+    """Return the tokens of positions that are not resolved."""
     return tuple(p.token_id for p in view.positions if not p.is_redeemable)

@@ -1,4 +1,4 @@
-"""Log entries as lines: when, what kind, and the words, made harmless."""
+"""Paints log entries: the time, the kind, and the text, sanitized."""
 
 from pmtui.domain.markets.market import Side
 from pmtui.service.views import Level, LogEntry, RequestEntry
@@ -18,7 +18,7 @@ _SIGNS = {Level.INFO: " ", Level.GOOD: "+", Level.WARNING: "!", Level.BAD: "x"}
 
 
 BLOTTER_FROM = 100
-"""Columns from which side, size and price have columns of their own."""
+"""The width from which side, size and price have their own columns."""
 LOG_COLUMNS = (
     Column("time", "Time", 8),
     Column("level", "", 3),
@@ -32,15 +32,15 @@ _NOTHING = (Cell(""),) * 3
 
 
 def paint_entry(entry: LogEntry, width: int) -> Line:
-    """Show an entry, one of an order column by column where there is room.
+    """Paint an entry; that of an order in columns if they fit.
 
-    Its level is said by a sign too, never by colour alone.
+    Its level has a sign, too, never just a colour.
     """
     role, deed = LEVEL_ROLES[entry.level], entry.deed
     begin = (Cell(write_clock(entry.at), Role.DIM), Cell(f" {_SIGNS[entry.level]} ", role))
     if deed is None or width < BLOTTER_FROM:
         return (*begin, Cell(entry.kind, Role.DIM), *_NOTHING, Cell(plain(entry.text), role))
-    # Why comes first: names are long, and are cut.
+    # The reason comes first, because names are long and get cropped.
     parts = (deed.reason, deed.outcome, deed.market)
     text = " · ".join(plain(part) for part in parts if part)
     return (
@@ -54,7 +54,7 @@ def paint_entry(entry: LogEntry, width: int) -> Line:
 
 
 def paint_request(entry: RequestEntry) -> Line:
-    """Show a request: its route, how it ended, and how long it took."""
+    """Paint a request: its route, its result, and its duration."""
     level = Level.INFO if not entry.text else Level.WARNING
     return (
         Cell(write_clock(entry.at), Role.DIM),
@@ -66,14 +66,14 @@ def paint_request(entry: RequestEntry) -> Line:
 
 
 def request_words(entry: RequestEntry) -> str:
-    """Say a request in a line: `GET /book 200 in 45 ms`."""
+    """Return a request in words: `GET /book 200 in 45 ms`."""
     status = "no answer" if entry.status is None else str(entry.status)
     reason = f": {entry.text}" if entry.text else ""
     return f"{entry.route} {status} in {entry.elapsed_ms} ms{reason}"
 
 
 def paint_notice(entry: LogEntry, width: int) -> Line:
-    """Show a notice on the line kept for it, the reason before what else it tells."""
+    """Paint a notice for the notice line, with the reason before the rest."""
     role = LEVEL_ROLES[entry.level]
     begin = (Cell(f" {_SIGNS[entry.level]} ", role), Cell(f"{write_clock(entry.at)} ", Role.DIM))
     return (*begin, Cell(ellipsize_notice(entry.text, width - line_width(begin)), role))

@@ -1,4 +1,4 @@
-"""Own orders as lines, for questions and cards."""
+"""Paints own orders for questions and cards."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,18 +24,18 @@ from pmtui.ui.theme.theme import Role
 
 MOST_LISTED = 6
 LINE_WIDTH = 62
-"""An order and the beginning of its market's name stand on one line."""
+"""Fits an order and the beginning of its market's name."""
 LEAST_TITLE = 8
 
 
 def paint_resting_orders(
     orders: Sequence[Order], title_of: Callable[[ConditionId], str] | None = None
 ) -> tuple[Line, ...]:
-    """List orders and what they tie up, the first few by name.
+    """Paint orders and the cash they reserve, the first few by name.
 
     Args:
-        orders: to be listed.
-        title_of: names a market, untrusted as it came; None where all are of one that is named.
+        orders: the orders to list.
+        title_of: returns a market's name, untrusted; None if all orders are in one named market.
     """
     tied = sum(notional_ceil(o.price, o.remaining_size) for o in orders if o.side is Side.BUY)
     lines: list[Line] = [
@@ -55,7 +55,7 @@ def paint_resting_orders(
 
 
 def paint_order(order: Order, title: str) -> Line:
-    """Show one order: side, size left, outcome, price, doubt in words, and its market."""
+    """Paint an order: side, remaining size, outcome, price, whether unconfirmed, and its market."""
     role = Role.BID if order.side is Side.BUY else Role.ASK
     cells = [
         Cell(f"  {order.side.value:<4} ", role),
@@ -71,7 +71,7 @@ def paint_order(order: Order, title: str) -> Line:
 
 
 def describe_cancelled(verdict: CancelVerdict, where: str) -> str:
-    """Say in a sentence how the cancelling of orders somewhere ended."""
+    """Return how the cancellation of some orders ended."""
     if verdict.result.unanswered:
         return f"Cancel unconfirmed: {plain(verdict.problem, 60)}"
     if verdict.problem:
@@ -86,7 +86,7 @@ def describe_cancelled(verdict: CancelVerdict, where: str) -> str:
 
 
 def format_verdict(verdict: Verdict, order: PreparedOrder) -> str:
-    """Say in a sentence how an order ended that no ticket is waiting for."""
+    """Return how an order ended that no ticket waits for."""
     match verdict:
         case Accepted() if verdict.average is not None:
             return describe_traded(verdict, order)
@@ -111,7 +111,7 @@ _NOT_SETTLED = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNK
 
 
 def paint_unknown_orders(orders: Sequence[Order]) -> tuple[Line, ...]:
-    """Say how many orders the venue has not spoken of yet; nothing where there are none."""
+    """Paint how many orders the venue has not confirmed; empty when there are none."""
     count = sum(order.status in _NOT_SETTLED for order in orders)
     if not count:
         return ()

@@ -1,4 +1,4 @@
-"""What is ours: tabs, totals and what to say where there is nothing."""
+"""Paints the portfolio's tabs and totals, and the reasons why a tab is empty."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,13 +49,13 @@ from pmtui.ui.widgets.panel import fit_title
 
 _NO_TRANSACTIONS = "No transactions yet: redeeming, approving and sending are listed here."
 _SAME_MOMENT = timedelta(seconds=2)
-"""Two hosts date one trade so far apart at most."""
+"""The most by which two hosts' times of one trade differ."""
 
 
 _USUAL_AGE = 11
-"""Columns of `updated now`: names that change with every age would jump."""
+"""The width of `updated now`: names that move with the age would jump."""
 _TAB_PADDING = 17
-"""Around seven tabs, before them, and between them and the age."""
+"""Cells around the seven tabs and before the age."""
 
 
 class Tab(StrEnum):
@@ -71,9 +71,9 @@ class Tab(StrEnum):
 
 
 _SHORT_TRANSACTIONS = "Txns"
-"""Where the tabs have no room."""
+"""Used when the tabs do not fit."""
 _UNCUT = 40
-"""Cells: what adds up is never shortened."""
+"""Wide enough that amounts which add up are never shortened."""
 _LISTS = {
     Tab.POSITIONS: OwnList.POSITIONS,
     Tab.ORDERS: OwnList.ORDERS,
@@ -85,7 +85,7 @@ _LISTS = {
 
 @dataclass(frozen=True, slots=True)
 class Portfolio:
-    """All that is ours, as the tabs show it."""
+    """All the account's data, as shown in the tabs."""
 
     account: AccountView
     fills: tuple[Fill, ...] = ()
@@ -97,12 +97,12 @@ class Portfolio:
 
     @property
     def is_read(self) -> bool:
-        """Whether the account has been read at all: a figure that has not is none, not zero."""
+        """Whether the account has been read: unread figures are missing, not zero."""
         return self.account.as_of is not None
 
 
 def portfolio_of(queries: Queries) -> Portfolio:
-    """Return all that is ours."""
+    """Return the account's data for the tabs."""
     past, account, fills = queries.activity(), queries.account(), queries.fills().fills
     closed = close_remnants(account.remnants, fills, past.closed)
     return Portfolio(
@@ -119,15 +119,15 @@ def paint_tabs(
     width: int,
     rows: LiveRows = NO_ROWS,
 ) -> Line:
-    """Show the tabs with what they hold, and how old that is.
+    """Paint the tabs with their counts, and the age of the data.
 
     Args:
-        view: what is ours.
-        active: the tab in front.
+        view: the account's data.
+        active: the active tab.
         now: for ages.
-        keymap: for the keys that are named.
+        keymap: the user's keys.
         width: of the line.
-        rows: of the positions, where they are in front.
+        rows: how many positions are live, if they are active.
     """
     sizes: dict[Tab, int | None] = {
         Tab.POSITIONS: len(view.account.positions),
@@ -156,7 +156,7 @@ def paint_tabs(
 
 
 def tab_at(line: Line, x: int) -> Tab | None:
-    """Return the tab whose name stands in a cell of the line of tabs."""
+    """Return the tab at a cell of the line of tabs."""
     start = 0
     for cell in line:
         start += line_width((cell,))
@@ -179,12 +179,12 @@ def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapp
 
 
 def paint_rows_title(view: Portfolio, active: Tab, room: int) -> tuple[Line, Line]:
-    """Show what the rows of a tab add up to; what adds up to too little says so first.
+    """Paint the totals of a tab; incomplete totals are marked first.
 
     Args:
-        view: what is ours.
-        active: the tab in front.
-        room: cells of the title.
+        view: the account's data.
+        active: the active tab.
+        room: the cells available.
     """
     name = (Cell(active.value.upper(), Role.HEADING),)
     if not view.is_read:
@@ -200,11 +200,11 @@ def paint_rows_title(view: Portfolio, active: Tab, room: int) -> tuple[Line, Lin
 
 
 def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -> Line:
-    """Show the day's result with its parts and the cash, beside positions; or why there can be none.
+    """Paint the day's result and the cash, above the positions; or why there are none.
 
     Args:
-        view: what is ours.
-        active: the tab in front.
+        view: the account's data.
+        active: the active tab.
         status: for the day's result.
         width: of the line.
     """
@@ -225,7 +225,7 @@ def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -
 
 
 def paint_day_parts(figures: DayFigures | None) -> Line:
-    """Show what a day's result is made of: figures that add up to it to the cent."""
+    """Paint the parts of a day's result, which add up to it to the cent."""
     if figures is None:
         return ()
     return (
@@ -239,7 +239,7 @@ def paint_day_parts(figures: DayFigures | None) -> Line:
 
 
 def lags_behind_fills(view: Portfolio) -> bool:
-    """Whether the activity, which another host tells later, lacks the newest fill of ours."""
+    """Return whether the activity, from a slower host, lacks the latest own fill."""
     fills = [fill.matched_at for fill in view.fills if fill.status is not TradeStatus.FAILED]
     if not fills:
         return False
@@ -248,7 +248,7 @@ def lags_behind_fills(view: Portfolio) -> bool:
 
 
 def explain_nothing_here(view: Portfolio, active: Tab, status: StatusView, keymap: Keymap) -> str:
-    """Say why a tab is empty, and what would fill it."""
+    """Return why a tab is empty, and what would fill it."""
     if view.account.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
         how = key_of(keymap, "global.account")
         return f" No key in this session, so no account to show. {how} says how to get one."
@@ -287,12 +287,12 @@ def _explain_nothing_earned(earned: EarnedView, keymap: Keymap) -> str:
 
 
 def paint_day(result: Micros) -> Cell:
-    """Show the day's result, so that the total less it is what the day began with."""
+    """Paint the day's result so that the total less it is the total at the day's start."""
     return paint_gain(result)._replace(text=format_worth_change(result))
 
 
 def paint_past_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
-    """Show cash that has changed hands: the venue and we may differ by a millionth."""
+    """Paint cash that changed hands: our figure may differ from the venue's by a millionth."""
     if amount is None:
         return Cell(ABSENT, Role.DIM)
     text = format_past_money(amount)
@@ -300,7 +300,7 @@ def paint_past_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -
 
 
 def paint_cash(amount: Micros | None, width: int, role: Role = Role.TEXT) -> Cell:
-    """Show cash to the cent where there is room, else shorter, never cut off."""
+    """Paint cash to the cent if it fits, else shortened, never cropped."""
     if amount is None:
         return Cell(ABSENT, Role.DIM)
     text = format_money(amount)
@@ -348,7 +348,7 @@ def _position_totals(positions: Sequence[Position]) -> list[Line]:
 
 
 def unrealized_in(view: Portfolio) -> Micros:
-    """Return what positions would bring over their cost: the sum of their rows as they are shown."""
+    """Return the unrealised gain of all positions, as the sum of their rows."""
     gains = (position.unrealized for position in view.account.positions)
     return Micros(sum(gain for gain in gains if gain is not None))
 

@@ -1,4 +1,4 @@
-"""What is ours in a market: a line for each outcome held, and a line for each open order."""
+"""Paints the account in one market: a line for each position, and one for each open order."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -39,14 +39,14 @@ def paint_positions(
     are_known: bool = True,
     is_gain_told: bool = False,
 ) -> tuple[Line, ...]:
-    """Show both outcomes, at the value that portfolio and status line show too.
+    """Paint the positions in both outcomes, valued as in the portfolio and the status line.
 
     Args:
         positions: those of one market.
-        labels: of its outcomes, untrusted.
-        width: cells there are.
-        are_known: whether what is not among them is not held.
-        is_gain_told: whether the gain stands above the lines already.
+        labels: the outcomes' labels, untrusted.
+        width: the cells available.
+        are_known: whether the positions are complete.
+        is_gain_told: whether the gain is shown above already.
     """
     lines: list[Line] = []
     for index, label in enumerate(labels):
@@ -61,10 +61,10 @@ def paint_positions(
 
 
 def by_ladder(orders: Iterable[Order], token_id: TokenId | None) -> tuple[Order, ...]:
-    """Sort orders as a ladder does: sells above buys, each from the highest price down.
+    """Sort orders as on a ladder: sells above buys, each from the highest price down.
 
-    Those of the outcome on show come first; at one price the oldest does, and nothing an order goes
-    through moves it.
+    Those of the outcome shown come first; at one price the oldest does, and no event in an order's
+    life moves it.
     """
 
     def place(order: Order) -> tuple[bool, bool, int, datetime, str]:
@@ -75,15 +75,15 @@ def by_ladder(orders: Iterable[Order], token_id: TokenId | None) -> tuple[Order,
 
 
 class OrderPlace(NamedTuple):
-    """Where an open order stands on the ladder on show."""
+    """The place of an open order on the ladder shown."""
 
     away: int | None = None
-    """Ticks from the best price of its side; None where no good book tells."""
+    """Ticks from the best price of its side; None without a good book."""
     ahead: Micros | None = None
-    """Shares before it, by estimate."""
+    """Estimated shares ahead of it."""
     age_s: float = 0.0
     is_other: bool = False
-    """Whether it is of the outcome that is not on show."""
+    """Whether it is of the outcome that is not shown."""
 
 
 _NO_PLACES: Mapping[OrderId, OrderPlace] = MappingProxyType({})
@@ -93,13 +93,13 @@ def paint_own_orders(
     orders: Sequence[Order], width: int, height: int, *,
     places: Mapping[OrderId, OrderPlace] = _NO_PLACES,
 ) -> tuple[Line, ...]:  # fmt: skip
-    """Show open orders as they come, and how many more there are.
+    """Paint open orders in the order given, and the number of those that do not fit.
 
     Args:
-        orders: in the order of their lines.
-        width: cells there are.
-        height: lines there are.
-        places: where each stands; for one without, its outcome is named.
+        orders: in the order of the lines.
+        width: the cells available.
+        height: the lines available.
+        places: the place of each; an order without one shows its outcome.
     """
     if not orders:
         return (fit_line((Cell("No working orders.", Role.DIM),), width),)
@@ -112,11 +112,11 @@ def paint_own_orders(
 
 
 def account_words(account: AccountView, *, is_starting: bool = False) -> str:
-    """Say why nothing of ours can be shown; empty when it can.
+    """Return why the account cannot be shown; empty when it can.
 
     Args:
-        account: what is known of it.
-        is_starting: whether no host has been heard yet, so that nobody knows of a key either.
+        account: the account.
+        is_starting: whether no host has answered yet, so that a missing key is not known either.
     """
     match account.load:
         case Load.EMPTY if not is_starting:
@@ -130,7 +130,7 @@ def account_words(account: AccountView, *, is_starting: bool = False) -> str:
 
 
 def marked_by(positions: Iterable[Position]) -> str:
-    """Say by which prices these are valued: `at mid`, or what a resolved market pays."""
+    """Return by which prices positions are valued: `at mid`, or the payout of a resolved market."""
     prices = {each.current_price if each.is_settled else None for each in positions}
     if None in prices:
         return "at mid"
@@ -145,10 +145,11 @@ def _position(name: Cell, held: Position, width: int, *, is_gain_told: bool) -> 
     value, gain = held.value, held.unrealized
     if value is not None and gain is not None:
         role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
-        # A narrow line keeps the gain and lets the value go.
+        # A narrow line keeps the gain and drops the value.
         worth = (Cell(" | ", Role.DIM), Cell(format_money(value)))
         change = (Cell("  "), Cell(format_money_change(gain), role))
-        # Closing at the bid brings less, and fees are told elsewhere: the gain says what it is.
+        # Selling at the bid brings less, and fees are shown elsewhere, so the gain states its
+        # basis.
         named = (*change, Cell(f" {marked_by((held,))}", Role.DIM))
         choices: tuple[tuple[Line, ...], ...] = (
             (worth, named), (worth, change), (named,), (change,),
@@ -174,7 +175,7 @@ def _order(order: Order, width: int, place: OrderPlace | None) -> Line:
         Cell(f"{price}"),
     ]
     word = _STATUS_WORDS.get(order.status, order.status.words)
-    # What it is called in words matters more than whose name most traders know.
+    # The order's state matters more than the outcome's name.
     room = width - line_width(tuple(cells)) - 1 - (len(word) + 1 if word else 0)
     if place is not None and not place.is_other:
         cells += _place_cells(order, place, room + 1)
@@ -188,7 +189,7 @@ def _order(order: Order, width: int, place: OrderPlace | None) -> Line:
 
 
 def _place_cells(order: Order, place: OrderPlace, room: int) -> list[Cell]:
-    """Tell how far from the touch it stands, what is ahead, how long it lasts and how old it is."""
+    """Return an order's distance from the touch, its queue, its time in force and its age."""
     age = "<1m" if place.age_s < _MINUTE_S else format_age(place.age_s)
     away = "" if place.away is None else f"{place.away}t"
     ahead = ""

@@ -1,4 +1,4 @@
-"""What is ours, a tab for each: positions, open orders, fills, what is closed, done and earned."""
+"""The portfolio screen and its tabs: positions, orders, fills, closed, activity, and so on."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -61,32 +61,32 @@ _SHOWN = (
 )  # fmt: skip
 
 HOLDING_FROM = 170
-"""Columns from which everything of ours in the market at the cursor stands beside the table."""
+"""The width from which everything in the selected row's market is shown beside the table."""
 _WITH_HOLDING = (Tab.POSITIONS, Tab.ORDERS, Tab.FILLS)
 _FEW_PROFITS, _MOST_PROFITS = 5, 10
-"""Events whose profits are shown at most, on a usual and on a tall screen."""
+"""The most events with a profit shown, on a usual and on a tall screen."""
 TALL = 44
-"""Rows from which curve and profits get more of them."""
+"""The height from which curve and profits get more rows."""
 _USUAL_SUMMARY, _TALL_SUMMARY = (9, 13), (14, 20)
-"""Rows of the panes above the positions: at least, and at most."""
+"""The least and the most rows of the panes above the positions."""
 _LEAST_ROWS = 5
 _ROWS_BESIDE = 16
-"""Rows that what is ours in one market needs beside the table."""
+"""Rows needed for the pane beside the table."""
 _FRAME_ROWS = 2
 _LINES = 6
-"""Status, tabs, the two lines of details, notice and keys."""
+"""Status line, tabs, two lines of details, notice and keys."""
 
 
 class TabLine(TextLine):
     """The names of the tabs; a click on one opens it."""
 
     def __init__(self, show_tab: Callable[[Tab], None]) -> None:
-        """Begin empty; `show_tab` opens a tab."""
+        """Start empty; `show_tab` opens a tab."""
         super().__init__(id="tabs")
         self._show_tab = show_tab
 
     def on_click(self, event: events.Click) -> None:
-        """Open the tab under the pointer."""
+        """Open the clicked tab."""
         offset = event.get_content_offset(self)
         tab = None if offset is None else tab_at(self.line, offset.x)
         if tab is not None:
@@ -95,7 +95,7 @@ class TabLine(TextLine):
 
 
 class PortfolioScreen(FrameScreen):
-    """Positions, open orders, fills and what became of them."""
+    """Positions, open orders, fills and their results."""
 
     ABOUT: ClassVar[str] = "Positions, open orders, fills and what became of them."
     PLACE: ClassVar[str] = "portfolio"
@@ -179,7 +179,7 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_mount.
         self.show_tab(self._rows.tab)
 
     @override
@@ -199,7 +199,7 @@ class PortfolioScreen(FrameScreen):
             self._show_heading()
 
     def show_tab(self, tab: Tab) -> None:
-        """Bring a tab to the front."""
+        """Activate a tab."""
         is_other = tab is not self._rows.tab
         self._rows.switch_to(tab)
         self._rows.table.focus()
@@ -210,7 +210,7 @@ class PortfolioScreen(FrameScreen):
             self.surface.memory.keep_place(self.place())
 
     def show_first(self, tab: Tab) -> None:
-        """Show a tab now, or as the first one of a screen that is not there yet."""
+        """Activate a tab now, or when the screen is mounted."""
         if is_live(self):
             self.show_tab(tab)
         else:
@@ -237,7 +237,7 @@ class PortfolioScreen(FrameScreen):
 
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
-        """Show what the columns have no room for."""
+        """Show the details of the selected row."""
         title, details = self._rows.details(self.size.width)
         self.title_line.show(title)
         self.details.show(details)
@@ -246,7 +246,7 @@ class PortfolioScreen(FrameScreen):
 
     @on(LineTable.RowSelected)
     def open_row(self, message: LineTable.RowSelected) -> None:
-        """Go where this is traded."""
+        """Open the market, the transaction or the small positions of a row."""
         item = self._rows.item(message.key)
         if item is None:
             return
@@ -277,7 +277,7 @@ class PortfolioScreen(FrameScreen):
             most = _MOST_PROFITS if self.has_class("-tall") else _FEW_PROFITS
             profits = min(self._summary.profit_rows, most) + _FRAME_ROWS
             self._profits.styles.height = profits
-            # What the rows leave free, the curve takes.
+            # The curve takes the height that the rows leave.
             least = _ROWS_BESIDE if self.has_class("-beside") else _LEAST_ROWS
             rows = max(len(self._rows.table.rows), least) + 1 + _FRAME_ROWS
             free = self.size.height - _LINES - profits - rows
@@ -288,7 +288,7 @@ class PortfolioScreen(FrameScreen):
         self.show_details()
 
     def _show_exposure(self, own: Portfolio, *, is_in_panes: bool) -> None:
-        """Say in a line what is at stake, where there is no room for panes."""
+        """Show the exposure in one line when there is no room for panes."""
         is_listed = self._rows.tab is Tab.POSITIONS and bool(own.account.positions)
         is_shown = is_listed and not is_in_panes
         self.set_class(is_shown, "-exposed")
@@ -309,7 +309,7 @@ class PortfolioScreen(FrameScreen):
         )  # fmt: skip
         status = queries.status()
         self._frame.show_title_in_width(partial(paint_rows_title, own, tab))
-        # Where there are panes, they tell of the day, and the status line of the cash.
+        # With panes, those show the day's result, and the status line shows the cash.
         are_in_panes = self.has_class("-figures") and own.account.balance is not None
         totals = () if are_in_panes else paint_totals(own, tab, status, width)
         self.set_class(bool(totals), "-totals")

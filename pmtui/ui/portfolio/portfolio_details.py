@@ -1,4 +1,4 @@
-"""One line of a portfolio in full: what its columns may have had no room for."""
+"""The details of a portfolio row: everything its columns may not show."""
 
 from pmtui.domain.account.position import CONVERSION, Activity, ClosedPosition, Dust, Position
 from pmtui.domain.formats import count, format_shares
@@ -39,13 +39,13 @@ _STATUS_SENTENCES = {
 
 
 def describe_dust(dust: Dust) -> str:
-    """Say how much is held that is too little to sell: `3 positions …, $0.42 in all`."""
+    """Return the number and value of positions too small to sell: `3 positions …, $0.42 in all`."""
     held = count(len(dust.positions), "position")
     return f"{held} below the venue's minimum, {format_money(dust.value)} in all"
 
 
 def paint_item_details(item: Item, title: str, marks: OrderMarks, width: int) -> tuple[Line, Line]:
-    """Show one line of a tab in full; the title is ready to be shown."""
+    """Paint the details of an item; the title is sanitized already."""
     return indent((Cell(title, Role.HEADING),)), join_facts(_facts(item, marks), width)
 
 
@@ -128,7 +128,7 @@ def _activity_facts(activity: Activity) -> list[Cell | Line]:
 
 
 def describe_conversion(activity: Activity) -> str:
-    """Say what went into a conversion and what came of it."""
+    """Return what a conversion took and what it gave."""
     if activity.size is None:
         return ""
     size = format_shares(activity.size)

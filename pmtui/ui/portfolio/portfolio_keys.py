@@ -1,4 +1,4 @@
-"""What the portfolio's own keys do, tab by tab."""
+"""The portfolio's own keys, by tab."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
@@ -18,7 +18,7 @@ from pmtui.ui.surface import Surface
 
 
 class PortfolioKeys:
-    """Leads each key to what it is about, or says where that is listed."""
+    """Dispatches each key to the selected item, or shows which tab it belongs to."""
 
     def __init__(
         self, surface: Surface, rows: OwnRows, *, orders: OrderKeys, settling: Settling,
@@ -28,12 +28,12 @@ class PortfolioKeys:
 
         Args:
             surface: the service and the user's choices.
-            rows: what is listed, and where the cursor is.
-            orders: ends and moves orders.
-            settling: makes cash of positions.
-            flattening: sells positions whole.
-            line: says why a key does nothing.
-            changed: called when rows look otherwise now.
+            rows: the rows and the selected one.
+            orders: cancels and moves orders.
+            settling: turns positions into cash.
+            flattening: sells whole positions.
+            line: shows why a key does nothing.
+            changed: called when rows must be repainted.
         """
         self._surface = surface
         self._rows = rows
@@ -45,7 +45,7 @@ class PortfolioKeys:
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
-        """What each action of the registry's portfolio context does."""
+        """The handlers of the actions in the registry's portfolio context."""
         return {
             "mark_order": self._mark,
             "cancel_order": self._cancel,
@@ -56,7 +56,7 @@ class PortfolioKeys:
         }
 
     def missing(self) -> frozenset[Need]:
-        """Return what these keys need and neither the row at the cursor nor its tab has."""
+        """Return the needs of these keys that neither the selected row nor its tab meets."""
         item, account = self._rows.at_cursor, self._surface.queries.account()
         open_ids = {order.order_id for order in account.open_orders}
         is_position = isinstance(item, Position)
@@ -102,7 +102,7 @@ class PortfolioKeys:
             self._orders.cancel(frozenset({order.order_id}))
 
     async def _flatten(self) -> None:
-        """Sell the marked positions, or all of them, after a card that names each."""
+        """Sell the marked positions, or all of them, after a card that lists each."""
         if self._rows.tab is not Tab.POSITIONS:
             self._line.show("Only positions are flattened: they have a tab of their own.")
             return

@@ -1,4 +1,4 @@
-"""The rows of a portfolio: what is held, wanted, traded, closed, done and earned."""
+"""Paints the portfolio's rows: positions, orders, fills, closed positions, activity and rewards."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -44,36 +44,36 @@ Item: TypeAlias = (
 
 
 class OrderMarks(NamedTuple):
-    """What is known of rows besides themselves: what becomes of orders, how old prices are."""
+    """Further data of rows: pending cancellations, stale prices, queue positions, and so on."""
 
     marked: frozenset[OrderId] = frozenset()
     ending: frozenset[OrderId] = frozenset()
-    """Cancellation asked for, answer awaited."""
+    """Orders with a cancellation that has not been answered."""
     scoring: frozenset[OrderId] = frozenset()
     aged: frozenset[TokenId] = frozenset()
-    """Of positions: their price is the one reported last, as their book is not good."""
+    """Positions with a stale price, because their book is not good."""
     redeeming: frozenset[ConditionId] = frozenset()
     """Markets marked to be redeemed together."""
     away: Mapping[OrderId, int] = MappingProxyType({})
-    """Of working orders: ticks behind the touch, where their book proves it."""
+    """Ticks of working orders from the touch, where their book is good."""
     queue: Mapping[OrderId, Micros] = MappingProxyType({})
-    """Of working orders: shares that fill before them, by estimate."""
+    """Estimated shares ahead of working orders."""
     selling: frozenset[TokenId] = frozenset()
     """Positions marked to be sold together."""
     days: Mapping[TokenId, Cell] = MappingProxyType({})
-    """Of positions: the shape of their day, where there is room for it."""
+    """Sparklines of the positions' day, if they fit."""
     exits: Mapping[TokenId, Micros] = MappingProxyType({})
-    """Of positions: what they would bring over their cost at the best bid of a good book, before fees."""
+    """Gains of positions at the best bid of a good book, before fees."""
     stops: Mapping[TokenId, Micros] = MappingProxyType({})
-    """Of positions: the highest stop that is watched."""
+    """The highest active stop of positions."""
     notes: Mapping[TokenId, Cell] = MappingProxyType({})
-    """How held outcomes stand, where the wallet's view tells."""
+    """The standing of held outcomes, where the wallet knows it."""
 
 
 MONEY_WIDTH = 10
 FEE_WIDTH = 7
 FLOW_WIDTH = 12
-"""Cash with its sign."""
+"""The width of cash with its sign."""
 _R = Align.RIGHT
 POSITION_COLUMNS = (
     Column("title", "Market", 17, grow=1, ease=32, is_essential=True, is_name=True),
@@ -153,7 +153,7 @@ TAB_COLUMNS = {
 }
 
 _LEAST_SHARE = 100_000
-"""Of a percent, in millionths: what a tenth is."""
+"""A tenth of a percent, in millionths of a percent."""
 _STATUS_WORDS = {
     OrderStatus.PENDING: ("sending", Role.STALE),
     OrderStatus.SENT: ("sending", Role.STALE),
@@ -172,7 +172,7 @@ _SETTLED_WORDS = {
 
 
 def paint_position(key: str, position: Position, title: str, marks: OrderMarks) -> Row:
-    """Show what is held and what it is worth, dimmed where that is not by a live price."""
+    """Paint a position and its value, dimmed without a live price."""
     is_aged = position.token_id in marks.aged
     worth = (
         paint_price(position.current_price),
@@ -201,17 +201,17 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
 
 
 def is_lost(position: Position) -> bool:
-    """Return whether the market of a position is resolved, and it pays nothing."""
+    """Return whether a position's market resolved to pay it nothing."""
     return position.is_redeemable and position.current_price == 0
 
 
 def paint_stop(stop: Micros | None) -> Cell:
-    """Show a stop in cents, as it was typed."""
+    """Paint a stop in cents, as it was typed."""
     return Cell(ABSENT, Role.DIM) if stop is None else Cell(format_price(stop), Role.DOWN)
 
 
 def paint_dust(key: str, dust: Dust) -> Row:
-    """Show in one line what is held and too little to sell."""
+    """Paint the positions that are too small to sell, in one row."""
     gains = [position.unrealized or 0 for position in dust.positions]
     nothing = Cell("")
     cells = (
@@ -225,7 +225,7 @@ def paint_dust(key: str, dust: Dust) -> Row:
 
 
 def _return(position: Position) -> Cell:
-    """Show what is won or lost of what was paid, in per cent."""
+    """Paint the return on the cost, in per cent."""
     gain = position.unrealized
     if gain is None or not position.cost:
         return Cell(ABSENT, Role.DIM)
@@ -235,14 +235,14 @@ def _return(position: Position) -> Cell:
 
 
 def describe_remedy_of(position: Position) -> str:
-    """Say in a word what the venue would let one do with a position."""
+    """Return what can be done with a position at the venue, in a word."""
     if position.is_redeemable:
         return "redeemable"
     return "mergeable" if position.is_mergeable else ""
 
 
 def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: OrderMarks) -> Row:
-    """Show an open order and what is left of it."""
+    """Paint an open order and its remaining size."""
     is_marked = order.order_id in marks.marked
     words, role = _STATUS_WORDS.get(order.status, (order.status.words, Role.TEXT))
     if order.order_id in marks.ending:
@@ -267,21 +267,21 @@ def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: Or
 
 
 def _away(ticks: int | None) -> Cell:
-    """Show how far an order stands from the touch, in ticks."""
+    """Paint an order's distance from the touch, in ticks."""
     if ticks is None:
         return Cell(ABSENT, Role.DIM)
     return Cell("touch", Role.VERIFIED) if not ticks else Cell(f"{ticks}t", Role.DIM)
 
 
 def _queue(ahead: Micros | None) -> Cell:
-    """Show how many shares fill before an order's own."""
+    """Paint the shares ahead of an order."""
     if ahead is None:
         return Cell(ABSENT, Role.DIM)
     return Cell("1st", Role.VERIFIED) if ahead <= 0 else Cell(f"~{_size(ahead, 6)}", Role.DIM)
 
 
 def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
-    """Show our part of a trade."""
+    """Paint an own fill."""
     words, role = _SETTLED_WORDS[fill.status]
     cells = (
         Cell(_time(fill.matched_at, now), Role.DIM),
@@ -301,13 +301,13 @@ def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
 
 
 def _time(at: datetime, now: datetime) -> str:
-    """Write when something was: by the clock today, else by the day."""
+    """Write a time: the clock if today, else the day."""
     is_today = shown_time(at).date() == shown_time(now).date()
     return write_clock(at) if is_today else f"{shown_time(at):%d %b}"
 
 
 def paint_closed(key: str, closed: ClosedPosition, title: str, now: datetime) -> Row:
-    """Show a position that is no more and what it brought."""
+    """Paint a closed position and its result."""
     cells = (
         _age(closed.closed_at, now),
         Cell(title),
@@ -325,7 +325,7 @@ _KINDS = {"CONVERSION": "convert", "DEPOSIT": "received", "WITHDRAWAL": "sent"}
 
 
 def paint_activity(key: str, activity: Activity, title: str, now: datetime) -> Row:
-    """Show a line of the wallet's history; a kind nobody knows yet is shown as sent."""
+    """Paint an activity of the wallet; an unknown kind is shown as received."""
     side = activity.side.upper()
     role = Role.BID if side == "BUY" else Role.ASK if side == "SELL" else Role.DIM
     cells = (
@@ -334,7 +334,7 @@ def paint_activity(key: str, activity: Activity, title: str, now: datetime) -> R
         Cell(title),
         Cell(plain(side, 4), role),
         Cell(plain(activity.outcome)),
-        # What is no trade has no price; the host sends zero.
+        # Only trades have a price; for others the host sends zero.
         paint_price(activity.price or None),
         Cell(_size(activity.size, 9) if activity.size is not None else ABSENT),
         _paint_moved(activity, side),
@@ -343,7 +343,7 @@ def paint_activity(key: str, activity: Activity, title: str, now: datetime) -> R
 
 
 def _paint_moved(activity: Activity, side: str) -> Cell:
-    """Show cash with the way that it went; without one where a kind does not say."""
+    """Paint cash with its direction; without a sign if the kind does not tell."""
     goes, comes = activity.kind in _CASH_GOES, activity.kind in _CASH_COMES
     if not activity.cash or not (goes or comes or side in ("BUY", "SELL")):
         return paint_past_cash(activity.cash, FLOW_WIDTH)
@@ -352,7 +352,7 @@ def _paint_moved(activity: Activity, side: str) -> Cell:
 
 
 def _paint_flow(cash: Micros, *, is_out: bool, width: int) -> Cell:
-    """Show cash with its sign, to the cent where there is room, else shorter."""
+    """Paint cash with its sign, to the cent if it fits, else shortened."""
     text = format_money_change(Micros(-cash if is_out else cash))
     if len(text) > width:
         text = f"{text[0]}{format_money_compact(cash).strip()}"
@@ -360,7 +360,7 @@ def _paint_flow(cash: Micros, *, is_out: bool, width: int) -> Cell:
 
 
 def paint_earned(key: str, earned: Earned, title: str, now: datetime) -> Row:
-    """Show what resting orders brought in a market on a day."""
+    """Paint the rewards of resting orders in a market on one day."""
     is_today = earned.day == now.astimezone(UTC).date()
     percent = earned.percent
     cells = (
@@ -375,7 +375,7 @@ def paint_earned(key: str, earned: Earned, title: str, now: datetime) -> Row:
 
 
 def describe_share(percent: Micros) -> str:
-    """Write a part of what is paid out; one that is small is not none."""
+    """Write a share in per cent; a small one is never written as zero."""
     if 0 < percent < _LEAST_SHARE:
         return "<0.1%"
     return format_percent(Micros(percent // 100))
@@ -388,18 +388,18 @@ def tab_items(
     *,
     is_dust_shown: bool = False,
 ) -> dict[str, Item]:
-    """Return what a tab lists, each under a key of its own.
+    """Return the items of a tab by their row keys.
 
     Args:
-        view: what is ours.
-        tab: the one in front.
-        minimum: the smallest order of a market in shares, where it is known.
-        is_dust_shown: positions below it stand below the line that adds them up.
+        view: the account's data.
+        tab: the tab.
+        minimum: returns the smallest order of a market in shares, where known.
+        is_dust_shown: whether to list the positions below the minimum after their total.
     """
     items = _items(view, tab)
     if tab is Tab.POSITIONS:
         kept, dust = split_dust(view.account.positions, minimum)
-        # What is lost stays until it is redeemed for nothing, out of the way.
+        # Lost positions come last until they are redeemed for nothing.
         items = (*sorted(kept, key=is_lost), *((dust,) if dust else ()))
         if dust and is_dust_shown:
             items += dust.positions
@@ -407,7 +407,7 @@ def tab_items(
 
 
 def paint_item(key: str, item: Item, title: str, now: datetime, marks: OrderMarks) -> Row:
-    """Show one line of a tab; the title is ready to be shown."""
+    """Paint an item of a tab; the title is sanitized already."""
     match item:
         case Position():
             return paint_position(key, item, title, marks)
@@ -454,7 +454,7 @@ def _name(item: Item) -> str:
         case Order():
             return item.order_id
         case Fill():
-            # One trade can fill several of our orders.
+            # One trade can fill several own orders.
             return f"{item.trade_id}:{item.order_id}"
         case Activity():
             return f"{item.at.timestamp()}:{item.kind}:{item.token_id}"
@@ -469,7 +469,7 @@ def _outcome_role(index: int) -> Role:
 
 
 def paint_side(side: Side) -> Cell:
-    """Show which way an order goes, by its word as well as by its colour."""
+    """Paint a side by its word as well as by its colour."""
     return Cell(side.value, Role.BID if side is Side.BUY else Role.ASK)
 
 
@@ -484,7 +484,7 @@ def _age(at: datetime | None, now: datetime) -> Cell:
 
 
 def _life(order: Order, now: datetime) -> str:
-    """Write the time in force, and how long one with an end has left."""
+    """Return the time in force and, for an order with an end, the time left."""
     if order.expires_at is None:
         return order.time_in_force.value
     left_s = (order.expires_at - now).total_seconds()

@@ -1,6 +1,6 @@
-"""Positions become cash without a trade: redeemed, merged, converted; and cash becomes both outcomes.
+"""Turns positions into cash without a trade: redeem, merge, convert; and cash into both outcomes.
 
-What the keys lead to is asked for in a form where an amount is needed, and always on a card.
+A form asks for an amount where one is needed, and a card always asks for confirmation.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ _STANDINGS = {
 
 
 class Wish(StrEnum):
-    """What the trader wants to be made of positions."""
+    """What the trader wants done with positions."""
 
     REDEEM = "redeem"
     REDEEM_ALL = "redeem all"
@@ -45,15 +45,15 @@ class Wish(StrEnum):
 
 
 class Settling:
-    """Leads from a wish to the step of the wallet that fulfils it, or says why there is none."""
+    """Starts the wallet step for a wish, or shows why there is none."""
 
     def __init__(self, surface: Surface, flow: WalletFlow, line: MessageLine) -> None:
-        """Build it.
+        """Build for one screen.
 
         Args:
             surface: the service and the user's choices.
-            flow: takes steps over the screen.
-            line: of the screen, for what cannot be done.
+            flow: runs wallet steps over the screen.
+            line: shows what cannot be done.
         """
         self._surface = surface
         self._flow = flow
@@ -62,11 +62,11 @@ class Settling:
 
     @property
     def marked(self) -> frozenset[ConditionId]:
-        """The markets that are marked to be redeemed together."""
+        """The markets marked to be redeemed together."""
         return self._marked
 
     def mark(self, condition_id: ConditionId) -> bool:
-        """Mark a resolved market, or unmark it; says why one cannot be, and returns whether it was."""
+        """Mark or unmark a resolved market; show why it cannot be, and return whether it was."""
         found = settlement_of(self._surface.queries.wallet(), condition_id)
         if found is None or not found.is_resolved:
             self._line.show("Only resolved markets are marked, to be redeemed together.")
@@ -75,7 +75,7 @@ class Settling:
         return True
 
     def take(self, wish: Wish, position: Position | None) -> None:
-        """Do what is wanted with the market of a position."""
+        """Start what is wanted with the market of a position."""
         if reason := why_no_wallet(self._surface):
             self._line.show(reason)
         elif wish is Wish.REDEEM_ALL:
@@ -132,7 +132,7 @@ class Settling:
         if found is not None and found.is_resolved:
             self._line.show("This market is resolved: only what is held can be redeemed.")
             return
-        # The name that begins with the outcome: a question of a race is cut before it comes to that.
+        # This name starts with the outcome: the question alone would be cropped before it.
         name = title_of(self._surface.queries, position.condition_id)
         title = found.title if found is not None else name
         self._flow.ask(SplitForm(self._surface, position.condition_id, title=title, cash=view.cash))
@@ -154,12 +154,12 @@ class Settling:
 
 
 def settlement_of(view: WalletView, condition_id: ConditionId) -> Settlement | None:
-    """Return what can be made of a held market; None while that is not known."""
+    """Return the settlement of a held market; None while it is unknown."""
     return next((s for s in view.settlements if s.condition_id == condition_id), None)
 
 
 def standing_notes(view: WalletView) -> Mapping[TokenId, Cell]:
-    """Return a word for every held outcome: how it stands, or what can be made of it."""
+    """Return a word for every held outcome: its standing, or what can be done with it."""
     notes: dict[TokenId, Cell] = {}
     for settlement in view.settlements:
         for outcome in settlement.outcomes:
@@ -179,7 +179,7 @@ def _note(settlement: Settlement, outcome: HeldOutcome) -> Cell:
 
 
 def describe_standing(view: WalletView, position: Position, keymap: Keymap) -> Line:
-    """Say how the market of a position stands, what it pays, and which key brings that."""
+    """Paint the standing of a position's market, its payout, and the key that collects it."""
     settlement = settlement_of(view, position.condition_id)
     held = settlement.outcomes if settlement is not None else ()
     outcome = next((each for each in held if each.token_id == position.token_id), None)
@@ -191,7 +191,7 @@ def describe_standing(view: WalletView, position: Position, keymap: Keymap) -> L
         key = key_of(keymap, "portfolio.redeem")
         text = f"{word.upper()}: pays {format_money(paid)}"
         if settlement.redeems != paid:
-            # Redeeming takes both outcomes, whatever the cursor is on.
+            # Redeeming takes both outcomes, whichever is selected.
             text += f", both outcomes {format_money(settlement.redeems)}"
         text += f", {key} redeems"
         return (Cell(text, role),)

@@ -36,26 +36,26 @@ from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.panel import Panel
 
 _LEAST_SPAN = Micros(1_000_000)
-"""A curve of a dollar or less is no drama: it fills a part of the height only."""
+"""A smaller range is not stretched to the full height, so that it does not look volatile."""
 _DOTS = ((0x40, 0x80), (0x04, 0x20), (0x02, 0x10), (0x01, 0x08))
-"""Of a braille cell, from the bottom up: left and right."""
+"""Bits of a braille cell from the bottom up: left and right."""
 _HUNDRED = 100
 _MOST_BAR = 24
 
 
 def exposure_in(own: Portfolio) -> Exposure:
-    """Return what is at stake in everything held that is not settled."""
+    """Return the exposure of all positions that are not resolved."""
     live = [p for p in own.account.positions if not p.is_redeemable]
     return exposure_of(live, own.events)
 
 
 def profits_in(own: Portfolio) -> tuple[EventProfit, ...]:
-    """Return what each event brought."""
+    """Return the profit by event."""
     return profit_by_event(own.account.positions, own.closed, own.events)
 
 
 def paint_equity_value(equity: Micros | None, today: Micros | None) -> Line:
-    """Show what the account is worth, and the day's result: cash that was sent or received is no part of it."""
+    """Paint the equity and the day's result, which excludes transfers of cash."""
     if equity is None:
         return ()
     worth = Cell(format_money(equity), Role.HEADING, Emphasis.BOLD)
@@ -66,7 +66,7 @@ def paint_equity_value(equity: Micros | None, today: Micros | None) -> Line:
 
 
 def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple[Line, ...]:
-    """Draw the curve with its highest and lowest value, and a line where it began."""
+    """Draw the curve with its highest and lowest value, and a line at its start."""
     if len(points) < 2 or height < 3:
         return (fit_line((Cell("Sampled while pmtui or its service runs.", Role.DIM),), width),)
     values = [point.value for point in points]
@@ -95,16 +95,16 @@ def paint_today(
     figures: DayFigures | None, equity: Micros | None, fills: Sequence[Fill], now: datetime,
     *, transfers: Micros = ZERO, since_purchase: Micros | None = None,
 ) -> tuple[Line, ...]:  # fmt: skip
-    """Show the day's result in its parts, which add up, and how it was traded.
+    """Paint the parts of the day's result, which add up, and the number of fills.
 
     Args:
-        figures: of the day; None while they are not known.
-        equity: now.
-        fills: ours, of any day.
+        figures: the day's figures; None while unknown.
+        equity: the current equity.
+        fills: own fills of any day.
         now: the time.
-        transfers: cash received today less cash sent: no result, yet part of the equity.
-        since_purchase: what is unrealised by the positions' rows; where it is another figure than the
-            day's, that is said.
+        transfers: cash received today less cash sent: part of the equity, not of the result.
+        since_purchase: the unrealised gain in the positions' rows; a note explains if it differs
+            from the day's.
     """
     if figures is None:
         return ((Cell("The day's figures are loading.", Role.DIM),),)
@@ -147,7 +147,7 @@ def transfers_on(activity: Sequence[Activity], day: date) -> Micros:
 
 
 def paint_risk(exposure: Exposure | None, equity: Micros | None) -> tuple[Line, ...]:
-    """Show what is invested, and what comes of it at worst and at best; None is not read yet."""
+    """Paint what is invested, and the worst and the best case; None is not read yet."""
     if exposure is None:
         return ((Cell("The positions are not read yet.", Role.DIM),),)
     lines = [
@@ -163,7 +163,7 @@ def paint_risk(exposure: Exposure | None, equity: Micros | None) -> tuple[Line, 
 
 
 def paint_exposure_line(exposure: Exposure, equity: Micros | None, width: int) -> Line:
-    """Show what is at stake in one line, for a screen without room for panes."""
+    """Paint the exposure in one line, for a screen without room for panes."""
     facts: list[Cell | Line] = [
         (
             *name_fact("invested", Cell(format_money(exposure.value))),
@@ -182,10 +182,10 @@ def paint_exposure_line(exposure: Exposure, equity: Micros | None, width: int) -
 def paint_profits(
     profits: Sequence[EventProfit] | None, width: int, height: int
 ) -> tuple[Line, ...]:
-    """Show what events brought, as bars from the middle: losses to the left, gains to the right.
+    """Paint profits by event as bars from the middle: losses to the left, gains to the right.
 
     Args:
-        profits: the largest first; None where they are not read yet.
+        profits: the largest first; None while they are not read.
         width: of the pane.
         height: of the pane.
     """
@@ -193,7 +193,7 @@ def paint_profits(
         return ((Cell("Not read yet.", Role.DIM),),)
     if not profits:
         return ((Cell("Nothing realised or held yet.", Role.DIM),),)
-    # What is shown as nothing has no bar.
+    # A profit shown as zero has no bar.
     cents = [cents_near(profit.total) for profit in profits]
     most = max(map(abs, cents)) or 1
     bar = min(_MOST_BAR, max(width // 4, 4))
@@ -241,7 +241,7 @@ def _span(values: Sequence[Micros]) -> tuple[Micros, Micros]:
 
 
 def _dot_of(value: Micros, axes: Axes) -> int:
-    """Return the dot of a value, from the bottom."""
+    """Return the dot row of a value, from the bottom."""
     dots = axes.rows * len(_DOTS)
     return min((value - axes.low) * dots // max(axes.high - axes.low, 1), dots - 1)
 
@@ -251,7 +251,7 @@ def _row_of(value: Micros, axes: Axes) -> int:
 
 
 def _draw_steps(canvas: Canvas, axes: Axes, points: Sequence[EquityPoint], role: Role) -> None:
-    """Draw the samples in steps: a value holds until the next one."""
+    """Draw the samples as steps: a value holds until the next one."""
     span = (axes.last - axes.first) / (2 * axes.columns)
     index, before = 0, _dot_of(points[0].value, axes)
     for place in range(2 * axes.columns):
@@ -272,10 +272,10 @@ Painter = Callable[[int, int], tuple[Line, ...]]
 
 
 class FigurePane(LinePane):
-    """Shows what it is handed, under a title with the value that matters."""
+    """Shows given figures under a title with the main value."""
 
     def __init__(self, name: str, *, id: str) -> None:  # noqa: A002 - Textual's word
-        """Start empty, under a name."""
+        """Start empty, with a name."""
         super().__init__(id=id)
         self._heading = name
         self._value: Line = ()
@@ -283,7 +283,7 @@ class FigurePane(LinePane):
         self._painter: Painter | None = None
 
     def show(self, inputs: object, value: Line, painter: Painter) -> None:
-        """Show other figures; the same inputs again cost nothing."""
+        """Show other figures; does nothing when the inputs are unchanged."""
         if inputs != self._inputs or self._painter is None:
             self._inputs, self._value, self._painter = inputs, value, painter
             self.repaint()
@@ -318,7 +318,7 @@ class Summary(Horizontal):
         self._today = FigurePane("TODAY (UTC)", id="today")
         self._risk = FigurePane("RISK", id="risk")
         self.profit_rows = 1
-        """Lines that tell of profits."""
+        """Lines with profits."""
         self.profits = FigurePane("PROFIT BY EVENT to date, gross", id="profits")
 
     @override
@@ -328,12 +328,12 @@ class Summary(Horizontal):
         yield Panel(self._risk, id="risk-panel")
 
     def show(self, own: Portfolio) -> None:
-        """Show how things stand now."""
+        """Show the current figures."""
         queries = self._surface.queries
         status, now = queries.status(), queries.now()
         equity, figures = status.portfolio_value, status.day_figures
         points = since(queries.activity().equity, midnight_before(now))
-        # The title goes with the status line and the panel of today; the curve with its samples.
+        # The title follows the status line and the pane of today; the curve follows its samples.
         result = None if figures is None else figures.total
         self._equity.show(
             (points, equity, result), paint_equity_value(equity, result),

@@ -1,1 +1,1 @@
-"""What a replay adds to the terminal: a line that says where it is, and the keys that drive it."""
+"""What a replay adds to the terminal: a line with its position, and its keys."""

@@ -1,4 +1,4 @@
-"""The application over a replay: the same screens, and the keys that drive it."""
+"""The application over a replay: the same screens, and the replay's keys."""
 
 from typing import ClassVar
 
@@ -16,10 +16,10 @@ class ReplayApp(PmtuiApp):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.REPLAY)
 
     def action_replay(self, deed: str) -> None:
-        """Do what a key of the replay says.
+        """Run an action of the replay.
 
         Args:
-            deed: the name of the action, which is that of the control.
+            deed: the name of the action and of its control.
         """
         controls = self.surface.replay
         if controls is None:

@@ -1,4 +1,4 @@
-"""A replay as a front end sees it: its position, and its controls."""
+"""A replay for a front end: its position and its controls."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,14 +7,14 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class ReplayView:
-    """Where a replay is."""
+    """The state of a replay."""
 
     position_s: int
     length_s: int
     at: datetime
-    """The recorded moment."""
+    """The recorded time."""
     speed: float
-    """Recorded seconds that pass in one."""
+    """Recorded seconds per second."""
     is_paused: bool
     has_ended: bool
 

@@ -1,4 +1,4 @@
-"""The line of a replay: position, moment, speed, and the keys that drive it."""
+"""The line of a replay: position, recorded time, speed, and keys."""
 
 from collections.abc import Callable
 
@@ -18,7 +18,7 @@ _KEYS = (
 
 
 class ReplayLine(TextLine):
-    """Follows a replay."""
+    """Shows the state of a replay."""
 
     DEFAULT_CSS = """
     ReplayLine { background: $panel; }
@@ -30,9 +30,9 @@ class ReplayLine(TextLine):
         """Follow a replay.
 
         Args:
-            controls: of the replay.
+            controls: the replay's controls.
             keymap: the user's keys.
-            on_pause_change: called when the replay has ended, was paused, or goes on.
+            on_pause_change: called when the replay ends, is paused, or resumes.
         """
         super().__init__(id="replay")
         self._controls = controls
@@ -41,16 +41,16 @@ class ReplayLine(TextLine):
         self._paused_reason = ""
 
     def on_mount(self) -> None:
-        """Look where it is, now and from now on."""
+        """Show the state now and from now on."""
         self.follow()
         self.set_interval(CHECK_PERIOD_S, self.follow)
 
     def on_resize(self) -> None:
-        """Lay it out for the new width."""
+        """Repaint for the new width."""
         self.follow()
 
     def follow(self) -> None:
-        """Show where it is."""
+        """Show the current state."""
         view = self._controls.view()
         self.show_in_width(
             lambda width: paint_replay(view, width, key=lambda each: key_of(self._keymap, each))
@@ -61,7 +61,7 @@ class ReplayLine(TextLine):
 
 
 def paint_replay(view: ReplayView, width: int, *, key: Callable[[str], str]) -> Line:
-    """Lay a replay out in one line; where there is no room, first the moment goes, then keys."""
+    """Paint a replay in one line; if it does not fit, the time is dropped first, then keys."""
     state = "ended" if view.has_ended else "paused" if view.is_paused else ""
     head: Line = (
         Cell(" REPLAY ", Role.STALE, Emphasis.BOLD),

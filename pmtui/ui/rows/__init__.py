@@ -1,1 +1,1 @@
-"""What the trading keys do on a row of a list: a row names a market, and is a target of the same verbs."""
+"""The trading keys on the rows of a list: each row stands for a market and takes the same verbs."""

@@ -1,4 +1,4 @@
-"""The columns of a list, to be chosen in a strip below it: what is chosen is seen above at once."""
+"""The chooser for a list's columns, in a strip below it: changes show above at once."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
@@ -20,20 +20,20 @@ from pmtui.ui.widgets.panel import Panel
 _GAP = 2
 _MOST_LINES = 4
 _EDGES = 2
-"""Lines of the frame."""
+"""Lines of its frame."""
 
 
 class Chip(NamedTuple):
-    """The place of a column in the strip."""
+    """A column's place in the strip."""
 
     column: Column
     line: int
     at: int
-    """Cells at its left."""
+    """Cells to its left."""
 
     @property
     def width(self) -> int:
-        """Cells that its mark and its name take."""
+        """The width of its mark and its name."""
         return len(self.column.name) + 2
 
 
@@ -55,7 +55,7 @@ def place_chips(columns: Sequence[Column], width: int) -> tuple[Chip, ...]:
 
 
 def paint_chips(chips: Sequence[Chip], table: LineTable, cursor: int) -> tuple[Line, ...]:
-    """Show each column with a mark where it is wanted, and dimmed where it is not on show."""
+    """Paint each column with a mark if it is wanted, dimmed if it is not shown."""
     lines: list[list[Cell]] = [[] for _ in range(chips[-1].line + 1)] if chips else []
     hidden, in_view = table.columns.hidden, table.columns.in_view
     for number, (column, line, at) in enumerate(chips):
@@ -78,7 +78,7 @@ def paint_chips(chips: Sequence[Chip], table: LineTable, cursor: int) -> tuple[L
 
 
 def describe_column(column: Column, table: LineTable) -> str:
-    """Return whether a column is on show, and why not."""
+    """Return whether a column is shown, and why not."""
     if column.key in table.columns.hidden:
         return "hidden"
     return "shown" if column.key in table.columns.in_view else "no room beside the others"
@@ -88,7 +88,7 @@ class ColumnStrip(LinePane):
     """The columns of a table side by side, one of them under a cursor."""
 
     def __init__(self, table: LineTable) -> None:
-        """Begin with the first."""
+        """Start at the first column."""
         super().__init__(id="strip")
         self._table = table
         self._columns = choosable(table.columns.all)
@@ -96,16 +96,16 @@ class ColumnStrip(LinePane):
 
     @property
     def column(self) -> Column:
-        """The one under the cursor."""
+        """The column at the cursor."""
         return self._columns[self._cursor]
 
     def lines_in(self, width: int) -> int:
-        """Return how many lines they need."""
+        """Return how many lines the columns need."""
         chips = place_chips(self._columns, width)
         return min(chips[-1].line + 1, _MOST_LINES)
 
     def step(self, steps: int) -> None:
-        """Move the cursor along the columns, from the last to the first."""
+        """Move the cursor along the columns, wrapping around."""
         self._move_to((self._cursor + steps) % len(self._columns))
 
     def step_line(self, steps: int) -> None:
@@ -122,7 +122,7 @@ class ColumnStrip(LinePane):
 
     @override
     def value(self) -> Line:
-        """Return what the column under the cursor is, and whether it is on show."""
+        """Return the column at the cursor, and whether it is shown."""
         text = describe_column(self.column, self._table)
         return (Cell(f"{self.column.name} ", Role.KEY), Cell(text, Role.DIM))
 
@@ -140,10 +140,10 @@ class ColumnStrip(LinePane):
 
 
 class ColumnChooser(ModalScreen[bool]):
-    """Shows and hides columns of the list behind it; enter keeps that, escape takes it back."""
+    """Shows and hides columns of the list behind it; enter keeps the choice, escape reverts it."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.COLUMNS)
-    # Only over the lines below the list: its titles and rows stay in sight.
+    # Only over the lines below the list, so that its titles and rows stay visible.
     DEFAULT_CSS = """
     ColumnChooser { align: center bottom; background: transparent; }
     ColumnChooser > Panel { width: 100%; margin-bottom: 1; background: $panel; }
@@ -162,17 +162,17 @@ class ColumnChooser(ModalScreen[bool]):
         yield Panel(self._strip, id="columns-panel")
 
     def on_mount(self) -> None:
-        """Begin at the first column."""
+        """Start at the first column."""
         self._strip.step(0)
 
     def on_resize(self) -> None:
-        """Take as many lines as the columns need in this width."""
+        """Take as many lines as the columns need at this width."""
         width = self.app.size.width - 2 * _EDGES
         self.query_one(Panel).styles.height = self._strip.lines_in(width) + _EDGES
         self._repaint_soon()
 
     def action_switch(self) -> None:
-        """Show or hide the column under the cursor."""
+        """Show or hide the selected column."""
         self._hide(self._table.columns.hidden ^ {self._strip.column.key})
 
     def action_reset(self) -> None:
@@ -184,7 +184,7 @@ class ColumnChooser(ModalScreen[bool]):
         self._strip.step(1)
 
     def action_previous(self) -> None:
-        """Move to the column before."""
+        """Move to the previous column."""
         self._strip.step(-1)
 
     def action_next_line(self) -> None:
@@ -196,14 +196,14 @@ class ColumnChooser(ModalScreen[bool]):
         self._strip.step_line(-1)
 
     def action_keep(self) -> None:
-        """Keep what is chosen, for the next session too."""
+        """Keep the choice, for the next session, too."""
         hidden = self._table.columns.hidden
         if hidden != self._before:
             self._memory.keep_columns(self._table.id or "", hidden)
         self._leave(is_kept=True)
 
     def action_close(self) -> None:
-        """Show the columns of before."""
+        """Restore the previous columns."""
         self._table.columns.hide(self._before)
         self._leave(is_kept=False)
 
@@ -211,7 +211,7 @@ class ColumnChooser(ModalScreen[bool]):
         self._table.columns.hide(hidden)
         self._repaint_soon()
 
-    # The table looks for room as it is painted; what had none is known then.
+    # The table fits its columns while painting; only then it is known which did not fit.
     def _repaint_soon(self) -> None:
         _ = self.call_after_refresh(self._strip.repaint)
 
@@ -221,19 +221,19 @@ class ColumnChooser(ModalScreen[bool]):
 
 
 class ColumnKeys:
-    """The key that opens the chooser, on one screen with lists; their columns are as they were left."""
+    """Opens the column chooser on a screen with lists, and restores their columns."""
 
     def __init__(
         self, page: Screen[Any], memory: Memory, tables: Sequence[LineTable],
         *, shown: Callable[[], LineTable],
     ) -> None:  # fmt: skip
-        """Show the columns that were kept.
+        """Restore the remembered columns.
 
         Args:
-            page: over which the chooser opens.
-            memory: what was kept, by the tables' ids.
+            page: the screen below the chooser.
+            memory: the remembered columns, by the tables' ids.
             tables: all lists of the screen.
-            shown: returns the one in front.
+            shown: returns the visible one.
         """
         self._page = page
         self._memory = memory
@@ -243,9 +243,9 @@ class ColumnKeys:
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
-        """What the action of the registry's row context does."""
+        """The handler of the action in the registry's row context."""
         return {"columns": self.choose}
 
     def choose(self) -> None:
-        """Open the choice of columns for the current list."""
+        """Open the column chooser for the visible list."""
         _ = self._page.app.push_screen(ColumnChooser(self._shown(), self._memory))

@@ -1,4 +1,4 @@
-"""Selling out positions from a list: one with the card of the market screen, several with one card that names every leg."""
+"""Selling whole positions from a list, each after a card; several share a card with their legs."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -37,12 +37,12 @@ from pmtui.ui.ticket.ticket_state import describe_doubts
 
 _DOUBTED_TITLE = 32
 _LEAST_TITLE = 28
-"""Cells in which a market is still told from its siblings."""
+"""The fewest cells in which a market's name differs from its siblings'."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """A position with the sale of it, as prepared."""
+    """A position and its prepared sale."""
 
     position: Position
     plan: FlattenPlan
@@ -51,19 +51,19 @@ class Sale:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """A position that stays, and why, in a sentence."""
+    """A position that is not sold, and why."""
 
     position: Position
     reason: str
 
 
 class FlattenManyCard(CardScreen):
-    """Shows what selling several positions signs, leg by leg."""
+    """Asks for confirmation of the sale of several positions, leg by leg."""
 
     AGREE = "Sell"
 
     def __init__(self, sales: Sequence[Sale], left: Sequence[Left], *, surface: Surface) -> None:
-        """Ask whether to send these sales; `left` is what stays."""
+        """Ask whether to send these sales; `left` lists the positions not sold."""
         super().__init__(surface=surface)
         self._sales = tuple(sales)
         self._left = tuple(left)
@@ -85,14 +85,14 @@ def paint_flatten_many(
     mode: Mode,
     doubts: Sequence[str] = (),
 ) -> tuple[Line, ...]:
-    """Show every sale from the fields that are hashed, what it would bring, and what stays.
+    """Paint every sale from the fields that are hashed, its proceeds, and the positions not sold.
 
     Args:
-        sales: as prepared.
-        left: what is not sold, and why.
-        width: cells there are.
+        sales: the prepared sales.
+        left: the positions not sold, and why.
+        width: the cells available.
         mode: whether this is real money.
-        doubts: why each sale may be a mistake, in their order; empty for no reason.
+        doubts: why each sale may be a mistake, in their order; empty for none.
     """
     lines: list[Line] = [paint_question(mode, f"Sell {count(len(sales), 'whole position')}?")]
     for sale in sales:
@@ -111,7 +111,7 @@ def paint_flatten_many(
 
 
 def _name_doubts(sales: Sequence[Sale], doubts: Sequence[str]) -> Iterable[str]:
-    """Say each doubt once, and of which markets it is where not of all."""
+    """Yield each doubt once, with its markets unless it is about all."""
     found: dict[str, list[str]] = {}
     for number, sale in enumerate(sales):
         own = [f"{text}." for text in sale.plan.warnings]
@@ -134,18 +134,18 @@ def _leg(sale: Sale, width: int) -> list[Line]:
     if room >= _LEAST_TITLE:
         title = plain(sale.order.market_title, room)
         return [(*head, Cell(f"  {title:<{room}}  ", Role.DIM), Cell(now))]
-    # The name decides which market it is: on a narrow card it has a line of its own.
+    # The name identifies the market: on a narrow card it gets its own line.
     gap = " " * max(width - len(what) - len(now), 1)
     name = plain(sale.order.market_title, width)
     return [(*head, Cell(f"{gap}{now}")), (Cell(name, Role.DIM),)]
 
 
 MOST_AT_ONCE = 12
-"""Positions on one card: so many fit on the smallest screen, and more nobody reads before agreeing."""
+"""The most positions on one card: that many fit on the smallest screen, and nobody reads more."""
 
 
 class Flattening:
-    """Asks before positions are sold, and says how the sales ended."""
+    """Asks before positions are sold, and shows how the sales ended."""
 
     def __init__(self, page: Screen[Any], surface: Surface, line: MessageLine) -> None:
         self._page = page
@@ -154,7 +154,7 @@ class Flattening:
         self._news = OrderNews(surface, line)
 
     async def ask(self, positions: Sequence[Position]) -> None:
-        """Ask whether to sell positions whole; say why where none can be sold."""
+        """Ask whether to sell whole positions; show why if none can be sold."""
         if not positions:
             self._line.refuse_form("No position on this row.")
             return
@@ -168,7 +168,7 @@ class Flattening:
             self._line.confirm("Reading the books.")
             await wait.until_ready()
             sales, left = await self._prepared(positions)
-            # The trader may have gone on: no card covers what is looked at now.
+            # The trader may have moved on: no card opens over another screen.
             if self._page.app.screen is self._page:
                 self._show(sales, left)
 
@@ -224,7 +224,7 @@ class Flattening:
     def _send(self, sale: Sale) -> CommandId:
         return self._surface.commands.flatten(sale.order.order_id, sale.plan.in_the_way)
 
-    # Only the words are lost when this screen goes: the service owns the sales.
+    # A closed screen loses only the messages: the service owns the sales.
     async def _report(self, sent: Sequence[tuple[CommandId, PreparedOrder]]) -> None:
         waiting = (self._surface.commands.verdict(command_id) for command_id, _ in sent)
         verdicts = await asyncio.gather(*waiting)
@@ -232,7 +232,7 @@ class Flattening:
 
 
 def describe_ends(ends: Sequence[tuple[PreparedOrder, Verdict]]) -> str:
-    """Say how several sales ended: how many are whole, and the first that is not."""
+    """Return how several sales ended: how many are whole, and the first that is not."""
     whole = [o for o, v in ends if isinstance(v, Accepted) and v.filled_size >= o.size]
     text = f"Sold {len(whole)} of {len(ends)} whole."
     rest = [(o, v) for o, v in ends if o not in whole]
@@ -262,7 +262,7 @@ class BookWait:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Subscribe to them meanwhile."""
+        """Subscribe to them during the context."""
         topics: list[Topic] = [AccountTopic()]
         for position in self._positions:
             topics += [MarketTopic(position.condition_id), BookTopic(position.token_id)]
@@ -273,7 +273,7 @@ class BookWait:
             subscription.close()
 
     async def until_ready(self) -> None:
-        """Wait until every market has its terms and every book has come, or no longer."""
+        """Wait until all terms and books have loaded, at most `LONGEST_WAIT_S`."""
         await self._until(lambda: all(map(self._is_ready, self._positions)), LONGEST_WAIT_S)
 
     async def _until(self, is_ready: Callable[[], bool], longest_s: float) -> None:

@@ -1,4 +1,4 @@
-"""Rows in view: their prices are streamed while they are seen, and none is painted again that is the same."""
+"""Rows in view: streams their prices while they are visible, and repaints only changed rows."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
@@ -16,13 +16,13 @@ from pmtui.ui.format import UNITS
 
 
 class RowMemo:
-    """The last painted row for each key, and what it was painted from."""
+    """A cache of painted rows by key and inputs."""
 
     def __init__(self) -> None:
         self._rows: dict[str, tuple[tuple[object, ...], Row]] = {}
 
     def row(self, key: str, inputs: tuple[object, ...], paint: Callable[[], Row]) -> Row:
-        """Return the row for these inputs, painted anew only when one of them differs."""
+        """Return the row for these inputs, repainted only if one of them has changed."""
         inputs = (*inputs, UNITS.key)
         known = self._rows.get(key)
         if known is not None and known[0] == inputs:
@@ -42,21 +42,21 @@ class RowMemo:
 
 
 def tick_of(end_at: datetime | None, now: datetime) -> datetime:
-    """Return what the time left is counted in: seconds in the last hour, else minutes."""
+    """Return the time at the precision of the time left: seconds in the last hour, else minutes."""
     is_near = end_at is not None and end_at - now < timedelta(hours=1, minutes=1)
     return now.replace(microsecond=0) if is_near else now.replace(second=0, microsecond=0)
 
 
 DAYS_FROM = 110
-"""Columns from which each row shows the shape of its day."""
+"""The width from which each row shows a sparkline of its day."""
 MOST_DAYS = 200
-"""Rows whose days are remembered after they have left the view."""
+"""The most histories kept for rows that have left the view."""
 VIEW_SETTLES_S = 0.2
-"""A list that is scrolled through streams nothing of what only passes by."""
+"""How long the view must be still before its rows are streamed."""
 
 
 class RowStream:
-    """Follows the rows of a list; the screen subscribes to `tokens`."""
+    """Keeps the tokens of the rows in view; the screen subscribes to `tokens`."""
 
     def __init__(
         self,
@@ -67,14 +67,14 @@ class RowStream:
         is_live: Callable[[], bool],
         on_change: Callable[[], None],
     ) -> None:
-        """Begin with nothing.
+        """Start with no rows.
 
         Args:
-            in_view: the tokens of the rows in view, from the top.
-            queries: asked for a book when it is wanted, as they may answer nothing before.
+            in_view: returns the tokens of the rows in view, from the top.
+            queries: returns a book on demand, because none may exist before.
             after: calls back once after some seconds.
-            is_live: whether the screen can be seen; otherwise nothing changes.
-            on_change: called when other tokens are to be streamed.
+            is_live: returns whether the screen is mounted; otherwise nothing changes.
+            on_change: called when `tokens` has changed.
         """
         self._in_view = in_view
         self._queries = queries
@@ -83,22 +83,22 @@ class RowStream:
         self._on_change = on_change
         self._settling: Timer | None = None
         self.tokens: frozenset[TokenId] = frozenset()
-        """What is streamed."""
+        """The streamed tokens."""
 
     def book(self, token_id: TokenId | None) -> BookView | None:
-        """Return the book of a row's token; None where that is not streamed."""
+        """Return the book of a row's token; None if it is not streamed."""
         if token_id is None or token_id not in self.tokens:
             return None
         return self._queries.book(token_id)
 
     def follow_soon(self) -> None:
-        """Follow the view once it has stood still for a moment."""
+        """Follow the view once it has been still for a moment."""
         if self._settling is not None:
             self._settling.stop()
         self._settling = self._after(VIEW_SETTLES_S, self._follow)
 
     def check(self) -> None:
-        """Follow soon if other markets have come into the rows that are in view."""
+        """Follow the view soon if the markets in view have changed."""
         if self._settling is None and self._wanted() != self.tokens:
             self.follow_soon()
 
@@ -114,7 +114,7 @@ class RowStream:
 
 
 class RowDays:
-    """The prices of the last day of the rows that are streamed, where there is room to show them."""
+    """The last day's prices of streamed rows, if their sparklines fit."""
 
     def __init__(self, stream: RowStream, queries: Queries, *, width: Callable[[], int]) -> None:
         """Follow a list."""
@@ -124,13 +124,13 @@ class RowDays:
         self._last: dict[TokenId, tuple[PricePoint, ...]] = {}
 
     def topics(self) -> tuple[HistoryTopic, ...]:
-        """Return the histories on show: what nobody sees is not fetched."""
+        """Return the histories shown: hidden ones are not loaded."""
         if self._width() < DAYS_FROM:
             return ()
         return tuple(HistoryTopic(token_id, Interval.DAY) for token_id in self._stream.tokens)
 
     def points(self, token_id: TokenId | None) -> tuple[PricePoint, ...]:
-        """Return the prices of a row's token as they were seen last; none where there is no room."""
+        """Return the last known prices of a row's token; none if the sparkline does not fit."""
         if token_id is None or self._width() < DAYS_FROM:
             return ()
         points: tuple[PricePoint, ...] = ()
@@ -141,5 +141,5 @@ class RowDays:
             self._last[token_id] = points
             if len(self._last) > MOST_DAYS:
                 del self._last[next(iter(self._last))]
-        # A day changes little: until it is fetched again it is as it was seen last.
+        # A day changes little: until it is loaded again, the last one is shown.
         return points or self._last.get(token_id, ())

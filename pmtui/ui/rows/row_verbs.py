@@ -1,7 +1,7 @@
-"""The trading keys on rows: buy, sell, flatten, stop or target, alert. None begins an order by itself.
+"""The trading keys on rows: buy, sell, flatten, stop or target, alert. None sends by itself.
 
-A ticket opens on the market's own screen, beside its book. Everything else asks over the list, by the same
-forms and cards as on the market screen.
+A ticket opens on the market's own screen, beside its book. Everything else opens the market
+screen's forms and cards over the list.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -34,20 +34,20 @@ from pmtui.ui.ticket.protect import ProtectScreen
 
 @dataclass(frozen=True, slots=True)
 class RowTarget:
-    """The market of a row, with the outcome it is about where it is about one."""
+    """The market of a row, and its outcome if the row is about one."""
 
     condition_id: ConditionId
     outcome_index: int | None = None
-    """None where either may be meant: what is held is sold, and else the first is traded."""
+    """None if the row is about both: sales take the one held, else the first is traded."""
     markets: tuple[ConditionId, ...] = ()
-    """Of an event: the markets that are sold out together; none for a row of one market."""
+    """The markets of an event, which are sold together; empty for a row of one market."""
     token_id: TokenId | None = None
-    """Of the outcome, where the row names it itself."""
+    """The outcome's token, if the row states it."""
     market: Market | None = None
-    """As the list knows it, which may be before anything else does."""
+    """The market as the list knows it, possibly before the service does."""
 
     def held(self, account: AccountView) -> tuple[Position, ...]:
-        """Return the positions that the row stands for."""
+        """Return the positions of the row."""
         if self.markets:
             return positions_in(account.positions, self.markets)
         found = positions_in(account.positions, (self.condition_id,))
@@ -56,7 +56,7 @@ class RowTarget:
         return tuple(p for p in found if p.outcome_index == self.outcome_index)
 
     def outcome_to_sell(self, account: AccountView) -> int:
-        """Return the outcome of its market that is sold: what is held most of, else the first."""
+        """Return the outcome to sell: the one held most, else the first."""
         if self.outcome_index is not None:
             return self.outcome_index
         held = positions_in(account.positions, (self.condition_id,))
@@ -66,20 +66,20 @@ class RowTarget:
 def positions_in(
     positions: Iterable[Position], markets: Iterable[ConditionId]
 ) -> tuple[Position, ...]:
-    """Return the positions in some markets that are not settled, in their order."""
+    """Return the unresolved positions in some markets, in their order."""
     wanted = frozenset(markets)
     return tuple(p for p in positions if p.condition_id in wanted and not p.is_redeemable)
 
 
 def target_of_market(market: Market | None) -> RowTarget | None:
-    """Return the target of a row that is a market; None where it cannot be named yet."""
+    """Return the target of a market's row; None without a condition id."""
     if market is None or market.condition_id is None:
         return None
     return RowTarget(market.condition_id, market=market)
 
 
 def target_of_event(event: Event | None, leading: Market | None) -> RowTarget | None:
-    """Return the target of a row that is an event: its leading market is traded, all are sold out."""
+    """Return the target of an event's row: buys go to the leading market, sales to all."""
     target = target_of_market(leading)
     if event is None or target is None:
         return target
@@ -90,7 +90,7 @@ def target_of_event(event: Event | None, leading: Market | None) -> RowTarget | 
 def target_of_token(
     condition_id: ConditionId | None, token_id: TokenId | None, market: Market | None
 ) -> RowTarget | None:
-    """Return the target of an order or a fill, which name a token."""
+    """Return the target of an order's or a fill's row, which has a token."""
     if condition_id is None:
         return None
     tokens = market.token_ids if market is not None else ()
@@ -99,7 +99,7 @@ def target_of_token(
 
 
 def market_to_trade(target: RowTarget | None, queries: Queries) -> tuple[Market, int] | None:
-    """Return the market of a row and the outcome that is meant; None where it is not known yet."""
+    """Return the market and outcome of a row; None while unknown."""
     if target is None:
         return None
     market = target.market or queries.market(target.condition_id).market
@@ -110,7 +110,7 @@ NO_MARKET = "No market on this row."
 
 
 class RowVerbs:
-    """Carries the keys out for the row at the cursor of one screen."""
+    """Handles the trading keys for the selected row of a screen."""
 
     def __init__(
         self, page: Screen[Any], surface: Surface, line: MessageLine,
@@ -119,11 +119,11 @@ class RowVerbs:
         """Act on rows of a screen.
 
         Args:
-            page: over which forms open, and which takes the trader to a market.
+            page: the screen below the forms, which opens markets.
             surface: the service and the user's choices.
-            line: says why a key does nothing.
-            target: returns what the row at the cursor stands for; None for nothing.
-            if_none: what is said where there is no market.
+            line: shows why a key does nothing.
+            target: returns the selected row's target; None for none.
+            if_none: shown when there is no market.
         """
         self._page = page
         self._surface = surface
@@ -134,7 +134,7 @@ class RowVerbs:
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
-        """What each action of the registry's row context does."""
+        """The handlers of the actions in the registry's row context."""
         return {
             "buy": self.buy,
             "sell": self.sell,
@@ -144,7 +144,7 @@ class RowVerbs:
         }
 
     def missing(self) -> frozenset[Need]:
-        """Return what these keys need and the row at the cursor does not have."""
+        """Return the needs of these keys that the selected row does not meet."""
         target, queries = self._target(), self._surface.queries
         if target is None:
             return frozenset({Need.MARKET, Need.TRADING, Need.POSITION, Need.SALE})
@@ -164,13 +164,13 @@ class RowVerbs:
         self._open_ticket(Side.SELL)
 
     async def flatten(self) -> None:
-        """Sell what is held of the row, after a card."""
+        """Sell the row's positions, after a card."""
         target = self._found()
         if target is not None:
             await self.flattening.ask(target.held(self._surface.queries.account()))
 
     def protect(self) -> None:
-        """Ask for a stop or a target for what is held of the row."""
+        """Open the form for stops and targets on the row's position."""
         target, queries = self._found(), self._surface.queries
         if target is None:
             return
@@ -190,7 +190,7 @@ class RowVerbs:
             _ = self._page.app.push_screen(form)
 
     def set_alert(self) -> None:
-        """Ask for what to wait for in the row's market."""
+        """Open the form for alerts on the row's market."""
         target, queries = self._found(), self._surface.queries
         if target is None:
             return
@@ -219,7 +219,7 @@ class RowVerbs:
         _ = self._page.post_message(MarketChosen(target.condition_id, index, side))
 
     def _view_of(self, target: RowTarget) -> MarketView:
-        """Return the market as it is known; as the list tells of it where nothing else does yet."""
+        """Return the market as known to the service, else as known to the list."""
         view = self._surface.queries.market(target.condition_id)
         return replace(view, market=target.market) if view.market is None else view
 

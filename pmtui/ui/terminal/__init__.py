@@ -1,1 +1,1 @@
-"""Input from and output to the terminal; all that touches Textual's private parts."""
+"""Input from and output to the terminal; everything that touches Textual's private parts."""

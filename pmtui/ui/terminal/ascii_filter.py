@@ -1,9 +1,8 @@
-"""Plain ASCII for a terminal that shows nothing else: the one place where characters are replaced.
+"""Plain ASCII for terminals that show nothing else: the only place where characters are replaced.
 
-Screens and painters never ask what the terminal can show. Whatever they paint passes this filter on its
-way out, where each cell becomes one cell of ASCII, so that nothing moves. Only what has to be drawn in
-another way altogether asks `is_ascii`: curves of braille dots, candles told apart by their shapes, codes
-for a camera.
+Screens and painters never ask what the terminal can show. Their output passes this filter, where
+each cell becomes one cell of ASCII, so that nothing moves. `is_ascii` is only for what must be
+drawn differently: braille curves, candles of different shapes, QR codes.
 """
 
 import unicodedata
@@ -20,7 +19,7 @@ from typing_extensions import override
 from pmtui.ui.terminal.screen_buffer import cells_of
 
 UNKNOWN = "?"
-"""Stands for a character that has no like in ASCII."""
+"""Replaces a character without an ASCII equivalent."""
 
 _SIGNS = {
     "¢": "c", "…": "~", "–": "-", "—": "-", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"',
@@ -28,28 +27,28 @@ _SIGNS = {
     "«": "<", "»": ">", "‹": "<", "›": ">", "±": "~", "≈": "~", "≥": ">", "≤": "<", "€": "E",
     "▲": "^", "▼": "v", "▴": "^", "▾": "v", "△": "-", "▽": "-", "◆": "%", "◇": "-",
     "●": "o", "○": "o", "★": "*", "☆": ".", "■": "#", "Σ": "S", "░": ".",
-    # Frames: corners and crossings first, the straight strokes over them.
+    # Frames: corners and crossings first, overridden by the straight strokes.
     **dict.fromkeys(map(chr, range(0x2500, 0x2580)), "+"),
     **dict.fromkeys("─━╌╍═╴╶╸╺╼╾", "-"),
     **dict.fromkeys("┄┅┈┉", "."),
     **dict.fromkeys("│┃┆┇┊┋╎╏║╵╷╹╻╽╿", "|"),
-    # Bars. Anything in a cell is seen, and what fills half of it or more counts as all of it.
+    # Bars: any part of a cell shows something, and half a cell or more shows a full block.
     **dict.fromkeys("▁▂▃▏▎▍▕", "."), **dict.fromkeys("▄▅▆▇", ":"), **dict.fromkeys("█▌▋▊▉▐▀", "#"),
-    # Dots of a curve: charts draw in another way where they can.
+    # Braille dots of a curve; charts draw differently where they can.
     **dict.fromkeys(map(chr, range(0x2801, 0x2900)), "*"), "\u2800": " ",
-    # What Textual's palette is drawn with.
+    # Characters of Textual's palette.
     "▔": "-", "🔎": "/",
 }  # fmt: skip
 _PAIRS = {"≥ ": ">=", "≤ ": "<="}
-"""Two cells that say more together: a limit that is included is not one that is left out."""
+"""Two-cell replacements that keep an inclusive limit distinct from an exclusive one."""
 
 
 @lru_cache(maxsize=4096)
 def to_ascii_cells(text: str) -> str:
-    """Return a text in ASCII that takes as many cells as the text does."""
+    """Return the text in ASCII, in the same number of cells."""
     for pair, signs in _PAIRS.items():
         text = text.replace(pair, signs)
-    # A wide character leaves a cell behind that belongs to nobody then.
+    # A wide character leaves its second cell blank.
     return "".join(_to_ascii(cell) if cell else " " for cell in cells_of(text))
 
 
@@ -65,7 +64,7 @@ def _to_ascii(cell: str) -> str:
 
 
 class AsciiFilter(LineFilter):
-    """Lets nothing but ASCII through."""
+    """Replaces everything that is not ASCII."""
 
     @override
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
@@ -78,5 +77,5 @@ class AsciiFilter(LineFilter):
 
 
 def is_ascii(widget: Widget | App[Any]) -> bool:
-    """Whether a widget that is mounted, or an application, is shown in ASCII only."""
+    """Return whether a mounted widget, or an application, is shown in ASCII only."""
     return any(isinstance(each, AsciiFilter) for each in widget.app.get_line_filters())

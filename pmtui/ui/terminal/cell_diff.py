@@ -1,11 +1,11 @@
-"""Writes only the cells that changed, because the terminal is a slow line.
+"""Writes only the cells that changed, because the connection to the terminal may be slow.
 
 `CellDisplay` keeps a buffer of what the terminal shows and compares each frame with it. It reads
-private structures of the pinned Textual; anything it does not know goes the stock way, and the
-buffer is dropped, so that the worst case is a repaint and never a wrong screen.
+private structures of the pinned Textual; anything unexpected is left to Textual's own display, and
+the buffer is dropped, so that the worst case is a full repaint and never a wrong screen.
 
-While the line is behind nothing is compared and nothing sent: what the terminal shows stays known,
-and the first frame with room brings the newest state, whatever was skipped.
+While the connection is behind, frames are neither compared nor sent: the buffer stays valid, and
+the first frame with room shows the latest state, whatever was skipped.
 """
 
 import asyncio
@@ -27,26 +27,26 @@ from pmtui.ui.terminal.screen_buffer import Piece, ScreenBuffer
 _LOG = logging.getLogger(__name__)
 
 _SURPRISES = (AttributeError, IndexError, KeyError, TypeError, ValueError)
-"""What reading private structures of another release would raise."""
+"""Errors from reading the private structures of another release."""
 
 _PATIENCE = 3
-"""Surprises after which the stock display stays in use."""
+"""So many errors turn our display off for good."""
 
 WITHOUT_COLOR = ("vt52", "vt100", "vt102", "vt220", "dumb")
-"""Terminals that Textual would send sixteen colours."""
+"""Terminals without colour, to which Textual would send sixteen colours."""
 _CHECK_PERIOD_S = 0.02
-"""How often a line that is behind is looked at."""
+"""How often a connection that is behind is checked."""
 
 
 class CellDisplay:
-    """Shows the frames of one application on its terminal."""
+    """Shows an application's frames on its terminal."""
 
     def __init__(self, app: App[Any], *, on_room: Callable[[], object]) -> None:
         """Start without knowing what the terminal shows.
 
         Args:
-            app: whose frames are shown.
-            on_room: called when the line has room again, before the newest state is painted.
+            app: the application.
+            on_room: called when the connection has room again, before the latest state is painted.
         """
         self._app = app
         self._on_room = on_room
@@ -57,32 +57,32 @@ class CellDisplay:
 
     @property
     def is_behind(self) -> bool:
-        """Whether a picture waits for room already, so that another one would only replace it."""
+        """Whether a frame is held back, so that another one would only replace it."""
         return self._is_held
 
     @property
     def is_known(self) -> bool:
-        """Whether it is known what the terminal shows."""
+        """Whether the buffer matches the terminal."""
         return self._buffer is not None
 
     @property
     def lag_s(self) -> float:
-        """How long a picture and the answer to it are on their way, as far as is known."""
+        """The round trip of a frame in seconds, as far as is known."""
         pace = getattr(self._app._driver, "pace", None)
         return pace.lag_s() if isinstance(pace, OutputThrottle) else 0.0
 
     def forget(self) -> None:
-        """Forget what the terminal should show: the next frame is written whole."""
+        """Drop the buffer: the next frame is written in full."""
         self._buffer = None
 
     def redraw(self) -> None:
-        """Paint all of the terminal again, whatever it shows."""
+        """Repaint the whole terminal, whatever it shows."""
         self.forget()
         if self._app._running and self._app.screen_stack:
             self._app.screen.refresh()
 
     def paint_held(self) -> None:
-        """Paint what was held back, or look again a little later."""
+        """Paint the frame held back if the connection has room."""
         app = self._app
         if not self._is_held or not app._running or app._closed or self.has_no_room():
             return
@@ -93,7 +93,7 @@ class CellDisplay:
             app.screen.refresh()
 
     def has_no_room(self) -> bool:
-        """Whether a picture painted now would be old before it is seen."""
+        """Return whether a frame painted now would be outdated before it is seen."""
         pace = getattr(self._app._driver, "pace", None)
         return isinstance(pace, OutputThrottle) and pace.is_behind()
 
@@ -102,14 +102,14 @@ class CellDisplay:
             self._is_held = True
             self._check_line()
 
-    # An answer wakes us as well; this is for terminals that give none.
+    # A reply triggers this as well; the timer is for terminals without replies.
     def _check_line(self) -> None:
         self.paint_held()
         if self._is_held and self._app._running and not self._app._closed:
             asyncio.get_running_loop().call_later(_CHECK_PERIOD_S, self._check_line)
 
     def show(self, renderable: RenderableType | None) -> bool:
-        """Write what differs from what the terminal shows; False where Textual has to display."""
+        """Write the cells that differ; return False if Textual must display the frame."""
         app = self._app
         driver = app._driver
         if renderable is None or app._batch_count or not app._running or app._closed:
@@ -133,13 +133,13 @@ class CellDisplay:
         return False
 
     def encode(self, driver: Driver, renderable: ChopsUpdate | LayoutUpdate) -> str:
-        """Return what to write for a frame, and remember that the terminal shows it."""
+        """Return what to write for a frame, and update the buffer."""
         app = self._app
         width, height = app.size
         buffer = self._buffer
         if buffer is None or buffer.size != (width, height) or self._buffer_driver is not driver:
-            # Dropped until the frame is complete: half a frame is no knowledge.
-            # Without colour Textual paints in greys of its own; the terminal's are better.
+            # The buffer is dropped until the frame is complete: half a frame would make it wrong.
+            # Without colour Textual paints its own greys; the terminal's defaults are better.
             is_grey = app.no_color or os.environ.get("TERM", "") in WITHOUT_COLOR
             colors = None if is_grey else app.console._color_system
             buffer = ScreenBuffer(width, height, colors)
@@ -153,7 +153,7 @@ class CellDisplay:
         cursor = app.screen.outer_size.clamp_offset(app.cursor_position)
         has_moved = cursor != app._previous_cursor_position
         app._previous_cursor_position = cursor
-        # The hidden cursor matters to input methods only, which need it at a text field.
+        # The hidden cursor matters only to input methods, which need it at a text field.
         if has_moved or (frame and cursor != Offset(0, 0)):
             frame += f"\x1b[{cursor.y + 1};{cursor.x + 1}H"
         if frame:
@@ -174,8 +174,8 @@ def _pieces_of(renderable: ChopsUpdate | LayoutUpdate) -> list[Piece]:
                 x += strip.cell_length
         return pieces
     for y, x1, x2 in renderable.spans:
-        # A piece between two cuts belongs to one widget and was rendered whole, so it need not
-        # be cropped; a piece outside the span may show what lies below another widget.
+        # A piece between two cuts belongs to one widget and was rendered whole, so it need not be
+        # cropped; a piece outside the span may show what lies below another widget.
         for end, (x, chop) in zip(
             renderable.chop_ends[y], renderable.chops[y].items(), strict=False
         ):

@@ -1,4 +1,4 @@
-"""What passes through the terminal to the trader's own machine: the clipboard and notices, through tmux, Screen and mosh."""
+"""Clipboard and notices for the trader's own machine, sent through tmux, Screen and mosh."""
 
 import os
 import re
@@ -13,18 +13,18 @@ from pmtui.domain.notices import DesktopWay
 
 
 def is_in_tmux(environ: Mapping[str, str]) -> bool:
-    """Return whether tmux is the next program: of tmux in Screen, not of Screen in tmux."""
+    """Return whether tmux is the innermost multiplexer: of tmux in Screen, not of the reverse."""
     term = environ.get("TERM", "")
     return term.startswith("tmux") or bool(environ.get("TMUX") and not environ.get("STY"))
 
 
 def is_in_screen(environ: Mapping[str, str]) -> bool:
-    """Return whether GNU screen is on this machine's part of the way."""
+    """Return whether GNU screen runs on this machine."""
     return bool(environ.get("STY"))
 
 
 def may_be_screen(environ: Mapping[str, str]) -> bool:
-    """Return whether GNU screen may be on the way; from another machine only the terminal's name is known."""
+    """Return whether GNU screen may be in between; remotely only the terminal's name tells."""
     is_named_so = environ.get("TERM", "").startswith("screen")
     return is_in_screen(environ) or (is_named_so and not environ.get("TMUX"))
 
@@ -35,14 +35,14 @@ _KIND = re.compile(r"\x1b\[>(\d{1,4})[;\d]*c")
 
 
 def is_known_by_name_only(environ: Mapping[str, str]) -> bool:
-    """Return whether it is Screen or tmux on another machine: they share a name, and answer `ASK_KIND`."""
+    """Return whether a remote Screen or tmux is in between; their replies to `ASK_KIND` differ."""
     return may_be_screen(environ) and not is_in_screen(environ)
 
 
 def is_another_kind(text: str) -> bool:
-    """Return whether this has an answer to `ASK_KIND` in it that is not Screen's, which begins with 83.
+    """Return whether a text has a reply to `ASK_KIND` that is not Screen's, which starts with 83.
 
-    Source: "Device Attributes (Secondary DA)" in xterm's ctlseqs; both programs give the code of
+    Source: "Device Attributes (Secondary DA)" in xterm's ctlseqs; both programs send the code of
     their first letter.
     """
     found = _KIND.search(text)
@@ -55,15 +55,15 @@ def is_behind_mosh(environ: Mapping[str, str]) -> bool:
 
 
 def has_no_clipboard(environ: Mapping[str, str]) -> bool:
-    """Return whether the terminal is known to take nothing into a clipboard."""
+    """Return whether the terminal is known not to support a clipboard."""
     return environ.get("TERM", "").startswith("putty")
 
 
 def forget_true_color(environ: MutableMapping[str, str]) -> None:
-    """Clear a promise of true colour that GNU screen in between cannot keep.
+    """Remove the promise of true colour that GNU screen in between cannot keep.
 
-    Screen inherits the promise and reads such colours as blinking, dim and reversed text. All 256
-    of its own remain.
+    Screen inherits the promise and reads such colours as blinking, dim and reversed text. Its own
+    256 colours remain.
     """
     if may_be_screen(environ):
         _ = environ.pop("COLORTERM", None)
@@ -71,17 +71,18 @@ def forget_true_color(environ: MutableMapping[str, str]) -> None:
 
 _ESCAPE, _END, _STRING = "\x1b", "\x1b\\", "\x1bP"
 SCREEN_TAKES = 512
-"""Screen cuts strings of more than 768 bytes; several in a row come out as one."""
+"""Screen truncates strings of more than 768 bytes; several in a row are joined."""
 AGAIN_S = 0.4
-"""mosh sends what has changed, a few times a second: the same text again is no change. So the
-clipboard is emptied first, for so long."""
+"""mosh sends changes a few times a second, and the same text again is no change. So the
+clipboard is emptied first, for this long."""
 
 
 class ClipboardWriter:
-    """Copies to the clipboard of the trader's own machine, through whatever lies between."""
+    """Copies to the clipboard of the trader's own machine, through whatever is in between."""
 
     hand_over: Callable[[str], Awaitable[bool]] | None = None
-    """Gives a text to a program around us that takes none from the terminal; returns whether it did."""
+    """Passes a text to a surrounding program that ignores the terminal's; returns whether it
+    did."""
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
@@ -93,7 +94,7 @@ class ClipboardWriter:
         return not is_plain and not has_no_clipboard(os.environ)
 
     def copy(self, text: str) -> None:
-        """Copy a text, by way of `hand_over` as well where there is one."""
+        """Copy a text, also through `hand_over` if there is one."""
         is_again = text == self._app.clipboard
         self._app._clipboard = text
         if is_again and is_behind_mosh(os.environ):
@@ -122,26 +123,26 @@ def clipboard_sequence(text: str, environ: Mapping[str, str], *, tmux_has_it: bo
 
     Args:
         text: what to copy.
-        environ: what tells of the terminal.
-        tmux_has_it: whether the tmux around us was given the text in another way, too.
+        environ: the environment, which describes the terminal.
+        tmux_has_it: whether the surrounding tmux got the text in another way, too.
     """
-    # BEL ends it: within a string of Screen's or of tmux's, ESC \ would end that one.
+    # Ended by BEL: within a string of Screen or tmux, ESC \ would end that string.
     plain = f"{_ESCAPE}]52;c;{b64encode(text.encode()).decode()}\a"
     return wrap_for_terminal(plain, environ, tmux_has_it=tmux_has_it)
 
 
 def wrap_for_terminal(plain: str, environ: Mapping[str, str], *, tmux_has_it: bool = False) -> str:
-    """Return a sequence so that it gets to the terminal through what lies between.
+    """Return a sequence wrapped so that it reaches the terminal through what is in between.
 
     Args:
-        plain: as the terminal reads it, ended by BEL.
-        environ: what tells of the terminal.
-        tmux_has_it: whether the tmux around us needs none of its own.
+        plain: the sequence for the terminal, ended by BEL.
+        environ: the environment, which describes the terminal.
+        tmux_has_it: whether the surrounding tmux needs none of its own.
     """
     if is_in_tmux(environ):
         beyond = _through_tmux(_through_screen(plain) if is_in_screen(environ) else plain)
         return beyond if tmux_has_it else plain + beyond
-    # Both are sent: Screen uses the wrapped one, every other terminal the plain one.
+    # Both are sent: Screen uses the wrapped one, any other terminal the plain one.
     return plain + _through_screen(plain) if may_be_screen(environ) else plain
 
 
@@ -158,13 +159,13 @@ _TITLE = "pmtui"
 
 
 class DesktopNotices:
-    """Asks the trader's own terminal to show notices, through whatever lies between."""
+    """Asks the trader's own terminal to show notices, through whatever is in between."""
 
     def __init__(self, app: App[Any], way: DesktopWay) -> None:
         self._app, self._way = app, way
 
     def show(self, text: str) -> None:
-        """Show one; a plain line without control characters."""
+        """Show a notice: a plain line without control characters."""
         driver = self._app._driver
         if driver is None or getattr(driver, "is_plain", False):
             return
@@ -174,8 +175,8 @@ class DesktopNotices:
 
 
 def notice_sequence(text: str, way: DesktopWay, environ: Mapping[str, str]) -> str:
-    """Return the sequence that shows a notice; empty where none is wished."""
-    # A semicolon would end the title of one, and begin the progress bar of the other.
+    """Return the sequence that shows a notice; empty when notices are off."""
+    # A semicolon would end the title of one form, and start the progress bar of the other.
     words = text.replace(";", ",")
     match way:
         case DesktopWay.OFF:

@@ -1,16 +1,16 @@
-"""Our terminal driver: the stock one, but Escape arrives at once and nothing waits for the screen.
+"""Our driver: Textual's own, but Escape arrives at once and nothing waits for the terminal.
 
-The stock input thread looks at the clock only every 100 ms, so an Escape waits that long whatever
-`ESCDELAY` says, and an idle program wakes ten times a second. Ours sleeps exactly as long as the
-parser wants (`input_reader`).
+Textual's input thread polls every 100 ms, so an Escape waits that long whatever `ESCDELAY` says,
+and an idle program wakes ten times a second. Ours sleeps exactly as long as the parser needs
+(`input_reader`).
 
-The stock output waits for room, and the whole program with it: on a line that broke without a word,
-orders, heartbeats and signals would wait for a terminal that reads no more. Ours tells the display
-when the line is behind (`output_throttle`), which then paints nothing; what finds no room all the same is
-dropped, and everything painted again once the terminal has caught up.
+Textual's output blocks when the terminal does not read, and the whole program with it: on a
+connection that broke silently, orders, heartbeats and signals would wait. Ours tells the display
+when the connection is behind (`output_throttle`), so that it stops painting; output that still
+finds no room is dropped, and everything is repainted once the terminal has caught up.
 
-It leans on private names of the pinned Textual; where one is missing,
-`driver_class()` answers None and the stock driver does the work.
+It uses private names of the pinned Textual; if one is missing, `driver_class()` returns None and
+Textual's driver is used.
 """
 
 import os
@@ -42,26 +42,26 @@ from pmtui.ui.terminal.output_throttle import OutputThrottle
 ROOM_WAIT_S = 0.1
 """How long a frame may wait for a slow line before frames are dropped."""
 CHECK_PERIOD_S = 0.25
-"""How often we look whether a line that was too slow has caught up."""
+"""How often a terminal that was too slow is checked."""
 LAST_WORDS_S = 1.0
 """How long the terminal may take to read the last bytes."""
 
 LAST_ANSWER_S = 0.3
-"""How long the end waits for an answer on its way, which the shell would take for typing."""
+"""How long to wait at the end for a pending reply, which the shell would take as typed."""
 
 _CHUNK = 8192
-"""Bytes that are handed over at once, whether or not more follows."""
+"""Bytes that are written at once, whether or not more follows."""
 _WIPED = "\x1b[m\x1b[H\x1b[J"
 _OURS = "\x1b[?1049h\x1b[?25l"
 MUTE = ("", "dumb", "unknown")
 PLAIN = ("vt52", "vt100", "vt102", "vt220", "linux")
-"""Terminals that print the rest of a sequence which they do not know."""
+"""Terminals that print the rest of an unknown sequence."""
 _UNKNOWN_THERE = re.compile(r"\x1b(?:\][^\x07\x1b]*(?:\x07|\x1b\\)|\[[<>=][0-9;]*u|\[\?[0-9;]*\$p)")
-"""Operating system commands, the keyboard protocol, and questions for modes."""
+"""Operating system commands, the keyboard protocol, and mode queries."""
 
 
 def driver_class() -> type[Driver] | None:
-    """Return our driver, or None where the stock one has to do."""
+    """Return our driver, or None if Textual's must be used."""
     if constants.DRIVER is not None:
         return None
     has_parser_clock = "_timeout_time" in vars(XTermParser())
@@ -71,7 +71,7 @@ def driver_class() -> type[Driver] | None:
 
 
 class PromptDriver(LinuxDriver):
-    """Delivers input without waiting for a poll."""
+    """Delivers input without polling."""
 
     def __init__(
         self,
@@ -83,7 +83,7 @@ class PromptDriver(LinuxDriver):
     ) -> None:
         """Accept Textual's arguments; GNU screen gets no mouse."""
         self._takes_mouse_later = mouse and is_known_by_name_only(os.environ)
-        # While Screen looks for clicks it holds an Escape back until another key follows.
+        # While Screen looks for clicks, it holds an Escape back until another key follows.
         mouse = mouse and not may_be_screen(os.environ)
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._is_stalled = False
@@ -92,20 +92,20 @@ class PromptDriver(LinuxDriver):
         term = os.environ.get("TERM", "")
         self._can_ask = self.input_tty and term not in MUTE
         self.is_plain = term in PLAIN
-        """Whether it has no clipboard either."""
+        """Whether it prints unknown sequences, and has no clipboard."""
         self._file = _Taken(self._file, self.pace)  # type: ignore[assignment, arg-type]  # as much as is used
 
     @override
     def _get_terminal_size(self) -> tuple[int, int]:
-        # The terminal's own word: COLUMNS and LINES are of when the shell began, and no resize
-        # would be seen, nor single keys disarmed by it.
+        # Ask the terminal: COLUMNS and LINES are those of the shell's start, so that a resize would
+        # be missed, and single keys not disarmed by it.
         with suppress(OSError):
             width, height = os.get_terminal_size(self.fileno)
             if width and height:
                 return width, height
         return super()._get_terminal_size()
 
-    # Between two steps of the program: in the midst of one it may hold what these wait for.
+    # Run between two steps of the program, which may hold a lock that these need.
     @override
     def _sigtstp_application(self, *_: object) -> None:
         self._do_soon(super()._sigtstp_application)
@@ -115,12 +115,12 @@ class PromptDriver(LinuxDriver):
         self._do_soon(self._go_on)
 
     def _do_soon(self, what: Callable[[], object]) -> None:
-        # At its very end there is no loop any more.
+        # At the very end there is no event loop any more.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(what)
 
-    # Not only who gave the terminal back is told to go on: so is who was stopped without a word, and
-    # who is hung up. The stock way would begin to read a second time.
+    # SIGCONT also reaches a process that was stopped without giving the terminal back, or hung up.
+    # Textual's handler would then start a second reader.
     def _go_on(self) -> None:
         if self._must_signal_resume:
             super()._sigcont_application()
@@ -159,13 +159,13 @@ class PromptDriver(LinuxDriver):
             self._attributes = termios.tcgetattr(self.fileno)
         if self._takes_mouse_later:
             self.write(ASK_KIND)
-        # Before there is much to show: how long the way is when nothing is on it.
+        # Measure the round trip before there is much output.
         if self._can_ask and self._writer_thread is not None:
             self.write(self.pace.question())
 
     @override
     def stop_application_mode(self) -> None:
-        # A console, mosh and Screen may have no second screen to take away with our picture.
+        # A console, mosh and Screen may have no alternate screen to leave.
         self.write(_WIPED)
         super().stop_application_mode()
 
@@ -175,7 +175,7 @@ class PromptDriver(LinuxDriver):
         return await ask_hidden_line(self.fileno, prompt, output=output)
 
     def write_picture(self, data: str) -> None:
-        """Hand over a picture, and ask when it is seen."""
+        """Write a frame, and request a reply once it is shown."""
         self.write(data + self.pace.question() if self._can_ask else data)
         self.pace.painted()
 
@@ -186,7 +186,7 @@ class PromptDriver(LinuxDriver):
 
     @override
     def write(self, data: str) -> None:
-        """Hand over what is to be shown, or drop it where the terminal does not read."""
+        """Queue output, or drop it if the terminal does not read."""
         writer = self._writer_thread
         if writer is None or self._is_stalled:
             return
@@ -194,7 +194,7 @@ class PromptDriver(LinuxDriver):
             data = _UNKNOWN_THERE.sub("", data)
         self.pace.given()
         try:
-            # One that died with its terminal takes nothing any more.
+            # A writer that ended with its terminal takes nothing any more.
             writer._queue.put(data, timeout=ROOM_WAIT_S if writer.is_alive() else 0)
         except Full:
             self._is_stalled = True
@@ -237,7 +237,7 @@ class PromptDriver(LinuxDriver):
             self._loop.call_soon_threadsafe(display.paint_held)
 
     def _check_reader(self) -> None:
-        """Show everything again once the terminal has read what it was given."""
+        """Repaint everything once the terminal has read its backlog."""
         writer = self._writer_thread
         if writer is None:
             return
@@ -251,7 +251,7 @@ class PromptDriver(LinuxDriver):
     def close(self) -> None:
         writer, self._writer_thread = self._writer_thread, None
         if writer is not None:
-            # The stock way waits for ever. A thread that stays behind is a daemon.
+            # Textual's own would wait for ever. A thread that stays behind is a daemon.
             with suppress(Full):
                 writer._queue.put_nowait(None)
             writer.join(LAST_WORDS_S)
@@ -261,17 +261,17 @@ class PromptDriver(LinuxDriver):
             os.close(self._wake_read)
             self.exit_event = Event()
 
-    # Without a terminal nobody can press `q`; a piped standard input never could.
+    # Without a terminal nobody can press `q`; with piped input that is normal.
     def _end_of_input(self) -> None:
         if self.input_tty:
             self._loop.call_soon_threadsafe(self._app.exit)
 
 
 class _Taken:
-    """The terminal's file as the writer's thread uses it: it tells what the kernel has taken.
+    """The writer thread's file for the terminal, which reports what the kernel has taken.
 
-    It writes to the descriptor itself. A thread that waits for room in one of Python's files holds
-    that file's lock, for which the end of the process, and whoever else flushes it, waits in vain.
+    It writes to the descriptor itself: a thread blocked in a Python file holds that file's lock,
+    for which the end of the process, and any other flush, would wait in vain.
     """
 
     def __init__(self, file: TextIO, pace: OutputThrottle) -> None:
@@ -282,14 +282,14 @@ class _Taken:
         self._unwritten = bytearray()
 
     def write(self, text: str) -> int:
-        """Keep a text until the next flush; wait for room where much is kept."""
+        """Buffer a text until the next flush; block if much is buffered."""
         self._unwritten += text.encode(self._encoding, self._errors)
         if len(self._unwritten) >= _CHUNK:
             self._hand_over()
         return len(text)
 
     def flush(self) -> None:
-        """Wait until all is taken; called where nothing more is to be written."""
+        """Block until everything is written; called when nothing more is queued."""
         self._hand_over()
         self.pace.taken()
 
@@ -304,7 +304,7 @@ class _Taken:
             try:
                 taken = os.write(self._number, unwritten)
             except BlockingIOError:
-                # Who shares the terminal with us may have made it so.
+                # A process that shares the terminal may have made it non-blocking.
                 select.select((), (self._number,), ())
             else:
                 unwritten = unwritten[taken:]

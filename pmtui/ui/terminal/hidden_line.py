@@ -1,7 +1,7 @@
-"""Reads one line from the terminal without showing it, while the application is suspended.
+"""Reads one line from the terminal without echo, while the application is suspended.
 
-Secrets are not typed into widgets: what is typed here is neither painted nor kept, and goes to nobody but
-the caller. The event loop goes on meanwhile, so that orders, stops and heartbeats do not wait.
+Secrets are not typed into widgets: this line is neither painted nor kept, and goes only to the
+caller. The event loop keeps running, so that orders, stops and heartbeats do not wait.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ _CLEAR = 0x15
 _GIVE_UP = frozenset(b"\x03\x04\x1b")
 """Control-c, control-d and escape."""
 _PASTE = (b"\x1b[200~", b"\x1b[201~")
-"""Stand around pasted text where the terminal was not told otherwise in time."""
+"""Enclose pasted text if bracketed paste was not turned off in time."""
 
 
 class HiddenLine:
-    """The bytes of a line as they come in."""
+    """Collects the bytes of a line."""
 
     def __init__(self) -> None:
         self._line = bytearray()
@@ -32,7 +32,7 @@ class HiddenLine:
 
     @property
     def text(self) -> str | None:
-        """What was typed; None where it was given up or is no text."""
+        """The typed text; None if it was cancelled or is not UTF-8."""
         if self.is_given_up:
             return None
         try:
@@ -41,7 +41,7 @@ class HiddenLine:
             return None
 
     def feed(self, data: bytes) -> bool:
-        """Add typed characters; returns whether the line is complete."""
+        """Add typed bytes; return whether the line is complete."""
         for mark in _PASTE:
             data = data.replace(mark, b"")
         for byte in data:
@@ -60,14 +60,14 @@ class HiddenLine:
 
 
 async def ask_hidden_line(fileno: int, prompt: str, *, output: int) -> str | None:
-    """Ask for a line at a terminal that shows nothing of what is typed.
+    """Ask for a line at a terminal without echo.
 
-    Returns None when it was given up, when it is no text, or when the terminal is gone.
+    Returns None if it was cancelled, is not UTF-8, or the terminal is gone.
 
     Args:
-        fileno: where it is typed.
-        prompt: what is asked; dropped where the terminal reads no more, as nothing waits for it.
-        output: where the prompt goes.
+        fileno: the descriptor to read from.
+        prompt: the prompt; dropped if the terminal does not read.
+        output: the descriptor to write the prompt to.
     """
     loop = asyncio.get_running_loop()
     line, done = HiddenLine(), loop.create_future()
@@ -84,7 +84,7 @@ async def ask_hidden_line(fileno: int, prompt: str, *, output: int) -> str | Non
     with _without_echo(fileno):
         loop.add_reader(fileno, take)
         try:
-            # Only now: what is typed at the sight of it must not be shown, nor thrown away.
+            # Prompt only now: what is typed in reply must neither be echoed nor flushed.
             _write_if_there_is_room(output, prompt)
             await done
             _write_if_there_is_room(output, "\n")
@@ -101,7 +101,7 @@ def _write_if_there_is_room(fileno: int, text: str) -> None:
 
 @contextmanager
 def _without_echo(fileno: int) -> Iterator[None]:
-    """Deliver every byte at once and show none; keys that send signals are bytes as well."""
+    """Turn off echo and line mode; keys that send signals arrive as bytes, too."""
     try:
         before = termios.tcgetattr(fileno)
     except termios.error:
@@ -113,6 +113,6 @@ def _without_echo(fileno: int) -> Iterator[None]:
     try:
         yield
     finally:
-        # What was typed after the line is nobody's command.
+        # Input typed after the line is discarded.
         with suppress(termios.error):
             termios.tcsetattr(fileno, termios.TCSAFLUSH, before)

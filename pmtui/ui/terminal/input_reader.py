@@ -1,4 +1,4 @@
-"""What the terminal sends: read without waiting longer than a sequence may take, answers put together, and sequences that mean nothing dropped."""
+"""Reads terminal input without delay, joins split replies, and drops unknown sequences."""
 
 import os
 import re
@@ -36,16 +36,16 @@ _KNOWN_FORM = re.compile(
     re.VERBOSE,
 )
 _NUMBERED = re.compile(r"\x1b\[(?P<number>\d*)(?::\d*)*(?:;[\d:]*){0,2}(?P<kind>[~A-HPQRS])")
-"""Keys with modifiers. Textual takes a number that it does not know for a character's."""
+"""Keys with modifiers. Textual takes an unknown number for that of a character."""
 _USUAL = {
-    # What PuTTY sends for F5 to F12 when told to be a VT100+.
+    # What PuTTY sends for F5 to F12 when set to VT100+.
     "\x1bOT": "\x1b[15~", "\x1bOU": "\x1b[17~", "\x1bOV": "\x1b[18~", "\x1bOW": "\x1b[19~",
     "\x1bOX": "\x1b[20~", "\x1bOY": "\x1b[21~", "\x1bOZ": "\x1b[23~", "\x1bO[": "\x1b[24~",
 }  # fmt: skip
 
 
 def usual_sequences(text: str) -> str:
-    """Return what was typed, as Textual knows it."""
+    """Return the input with only the sequences that Textual knows."""
     return _SEQUENCE.sub(_usual, text) if "\x1b" in text else text
 
 
@@ -63,39 +63,39 @@ def _is_key(sequence: str) -> bool:
 
 
 ALONE_S = 0.1
-"""How long a lone Escape may wait for the rest of an answer on a slow line."""
+"""How long a lone Escape may wait on a slow connection for the rest of a reply."""
 BEGUN_S = 1.0
-"""How long the rest may take of what is an answer by all appearance."""
+"""How long the rest of an apparent reply may take."""
 
 _BEGINNING = re.compile(r"\x1b(?:\[(?:\d{1,4}(?:;\d{0,4})?|>[\d;]{0,16})?)?\Z")
 _KIND_BEGINNING = re.compile(r"\x1b\[>[\d;]{0,16}\Z")
-"""No key begins so: it is held whether an answer is awaited or not."""
+"""No key starts like this, so it is always held."""
 _GOES_ON = re.compile(r"\x1b\[(?:\d{1,4}(?:;\d{0,4}(?:R|\Z)|\Z)|>[\d;]{0,16}(?:c|\Z))")
 
 
 class ReplyReassembler:
-    """Holds back the end of what came, while that may be half an answer."""
+    """Holds back the end of the input while it may be part of a terminal reply."""
 
     def __init__(self, may_come: Callable[[], bool], alone_s: Callable[[], float]) -> None:
-        """Take what the line knows.
+        """Start with nothing held.
 
         Args:
-            may_come: whether an answer may be on its way.
-            alone_s: how long a lone Escape is held then.
+            may_come: returns whether a reply is pending.
+            alone_s: returns how long a lone Escape is held.
         """
         self._may_come = may_come
         self._alone_s = alone_s
         self._held = ""
         self._loose = ""
-        """What was read as a key last although it may have begun an answer."""
+        """Input last passed on as a key although it may have started a reply."""
 
     @property
     def is_holding(self) -> bool:
-        """Whether something waits for its end."""
+        """Whether input is held back."""
         return bool(self._held)
 
     def feed(self, text: str) -> str:
-        """Return what is certain of all that has come so far."""
+        """Return the input that is complete so far."""
         is_awaited = self._may_come()
         if self._loose and is_awaited and _GOES_ON.match(self._loose + text):
             text = self._loose + text
@@ -107,30 +107,31 @@ class ReplyReassembler:
         return text[: found.start()]
 
     def wait_s(self) -> float:
-        """Return how long what is held may stay as it is."""
+        """Return how long the held input may wait for its rest."""
         return self._alone_s() if len(self._held) < 3 else BEGUN_S
 
     def give_up(self) -> str:
-        """Return what was held: nothing came that would make it an answer."""
+        """Return the held input, which was not completed to a reply."""
         text, self._held = self._held, ""
         if len(text) > 2:
-            # Half an answer means no key, and its digits would mean several.
+            # Half a reply is no key, and its digits would be several.
             return ""
         self._loose = text
         return text
 
 
 ESCAPE_DELAY_S = 0.025
-"""How long the rest of an escape sequence may take: enough for a slow line, short for a thumb."""
+"""How long the rest of an escape sequence may take: enough for a slow connection, too short for
+two keys."""
 
 READ_BYTES = 4096
 
 Wait = Callable[[float | None], set[int]]
-"""Waits so many seconds, or for ever, until one of the descriptors can be read; returns which."""
+"""Waits some seconds, or for ever, until a descriptor is readable; returns those that are."""
 
 
 class InputReader:
-    """The keys of one terminal."""
+    """Reads the keys of one terminal."""
 
     def __init__(
         self,
@@ -142,15 +143,15 @@ class InputReader:
         now: Callable[[], float] = time.monotonic,
         wait: Wait | None = None,
     ) -> None:
-        """Read from a terminal until told otherwise.
+        """Read from a terminal until closed.
 
         Args:
-            fileno: of the terminal.
-            wake_read: where a byte ends a wait.
-            pace: knows whether the terminal has been asked something.
-            on_another_kind: told when a terminal that may be Screen answers that it is not.
+            fileno: the terminal's descriptor.
+            wake_read: a descriptor on which a byte ends a wait.
+            pace: knows whether a reply is pending.
+            on_another_kind: called when a terminal that might be Screen replies that it is not.
             now: the clock.
-            wait: for tests; by default both descriptors are watched.
+            wait: replaced in tests; by default both descriptors are watched.
         """
         self._fileno = fileno
         self._wake_read = wake_read
@@ -171,7 +172,7 @@ class InputReader:
         self._wait = wait or self._select
 
     def next_messages(self) -> list[Message] | None:
-        """Wait for input or for the end of an open sequence; None when the terminal is gone."""
+        """Wait for input or the end of an open sequence; return None when the terminal is gone."""
         deadline = self._deadline()
         while True:
             wait = None if deadline is None else max(0.0, deadline - self._now())
@@ -185,7 +186,7 @@ class InputReader:
                 return self._end_of_sequence()
 
     def close(self) -> None:
-        """Leave the terminal to others; what was pressed half is dropped."""
+        """Stop reading; an incomplete sequence is dropped."""
         self._selector.close()
 
     def _deadline(self) -> float | None:

@@ -1,9 +1,9 @@
-"""Keys act one after the other, also when several arrive at once.
+"""Dispatches keys one after the other, even when several arrive at once.
 
-On a slow line a burst of keys arrives together. Textual hands each to whatever has the focus as
-it arrives, while the one before may be about to move the focus: of `tab 25` the digits would land in
-the field that `tab` is leaving, and a price could become a size. Here a key waits until the one
-before it has gone all the way: to its widget, up to the app, and through what that set off.
+On a slow connection a burst of keys arrives together. Textual dispatches each to the focused widget
+as it arrives, although the previous one may be about to move the focus: the digits of `tab 25`
+would go to the field that `tab` is leaving, and a price could become a size. Here a key waits until
+the previous one has been handled by its widget, by the app, and by everything it caused.
 """
 
 import asyncio
@@ -18,22 +18,23 @@ from textual.message_pump import MessagePump
 from textual.screen import Screen
 
 PASSES = 3
-"""Ways up that are waited for: the key's own, that of its action, that of what the action posted."""
+"""Passes through the message pumps to wait for: the key's, its action's, and that of messages
+the action posted."""
 LONGEST_TURNS = 100
-"""A key is held no longer than this, whatever became of the widget that had the one before.
+"""The longest that a key is held, whatever happened to the previous one's widget.
 
-Turns of the event loop, not seconds: on a busy machine half a second may pass before the key that
-opens a field has opened it, and a letter that was let go by then would trade.
+In turns of the event loop, not seconds: on a busy machine it may take half a second until the key
+that opens a field has opened it, and a letter released before would trade.
 """
 TURN_S = 0.005
-"""The least that a turn takes."""
+"""The least duration of a turn."""
 MOST_HELD = 4_096
 DEAF_AFTER_ANSWER_S = 0.15
-"""The second enter of an impatient finger was meant for the question, not for what it uncovers."""
+"""A second enter of an impatient user was meant for the question, not for what is below it."""
 
 
 class KeyQueue:
-    """Hands keys to an application strictly one by one."""
+    """Dispatches keys to an application strictly one by one."""
 
     def __init__(
         self,
@@ -43,13 +44,13 @@ class KeyQueue:
         questions: tuple[type[Screen[Any]], ...] = (),
         on_settled: Callable[[], object] = lambda: None,
     ) -> None:
-        """Start without a key on its way.
+        """Start without a pending key.
 
         Args:
-            app: whose screens and widgets the keys go to.
-            handle: sends a key on its way.
-            questions: screens that a key answers.
-            on_settled: called when a key has acted.
+            app: the application.
+            handle: dispatches a key.
+            questions: the screens that a key answers.
+            on_settled: called when a key has been handled.
         """
         self._app = app
         self._handle = handle
@@ -61,16 +62,16 @@ class KeyQueue:
         self._answer: tuple[str, float] = ("", float("-inf"))
 
     async def take(self, event: events.Key | events.Paste) -> None:
-        """Handle a key now, or when those before it have acted."""
+        """Dispatch a key now, or after those before it."""
         if self._in_hand is None:
             await self._deliver(event)
         elif len(self._held) < MOST_HELD:
             self._held.append(event)
 
     def _repeats_answer(self, event: events.Key | events.Paste) -> bool:
-        """Whether this is the key that just answered a question, pressed once more.
+        """Return whether this is a repeat of the key that just answered a question.
 
-        A key held down repeats: it must rest before it means something else.
+        A held key repeats: it must pause before it means something else.
         """
         if not isinstance(event, events.Key):
             return False
@@ -98,13 +99,13 @@ class KeyQueue:
         self._follow(target, turn, PASSES)
 
     def _follow(self, pump: MessagePump, turn: object, passes: int) -> None:
-        """Send a callback the way the key went: every queue is first in, first out."""
+        """Post a callback along the key's path: every message queue is first in, first out."""
         call = partial(self._passed, pump, turn, passes)
         if not pump.post_message(events.Callback(call)):
             self._end_turn(turn)
 
     def _wait(self, turn: object, turns: int) -> None:
-        """Release the next key after so many turns of the loop, if this one never finishes."""
+        """Release the next key after so many turns of the loop if this one never finishes."""
         if self._longest is not None:
             self._longest.cancel()
         loop = asyncio.get_running_loop()

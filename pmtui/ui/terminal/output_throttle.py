@@ -1,9 +1,9 @@
-"""When the line to the terminal has room for another picture.
+"""Decides when the connection to the terminal has room for another frame.
 
-Between us and the eye lie buffers that take far more than the line carries: the kernel's some 20 kB,
-an SSH connection's hundreds. Only the terminal knows what has come through, so a picture asks it for
-its cursor, which every terminal since the VT100 tells. While an answer is late nothing is painted,
-and then the newest state at once: a slow line makes pictures rarer, never older.
+Buffers on the way hold far more than the connection carries: the kernel's some 20 kB, those of SSH
+hundreds. Only the terminal knows what it has received, so each frame ends with a query for the
+cursor position, which every terminal since the VT100 answers. While a reply is late nothing is
+painted, and then the latest state at once: a slow connection shows fewer frames, never older ones.
 """
 
 from collections.abc import Callable
@@ -11,32 +11,32 @@ from threading import Event
 
 QUESTION = "\x1b[6n"
 SLACK_S = 0.15
-"""How much later than usual an answer may come before pictures wait for it."""
+"""How much later than usual a reply may come before frames wait for it."""
 TAKING_S = 0.05
-"""How long the kernel may take a picture before the next ones wait."""
+"""How long the kernel may take for a frame before further ones wait."""
 SLOWEST_S = 2.0
-"""A picture is due this long after the last one although no answer has come: it may be lost. Each
-such picture doubles the wait, and so does a long way: on a line that only is slow, pictures sent
-ahead of answers would pile up without end."""
+"""After this time without a reply a frame is painted anyway, because the reply may be lost. Each
+such frame doubles the wait, and so does a long round trip: on a connection that is merely slow,
+frames sent ahead of replies would pile up without end."""
 SLOW_TRIP_S = 0.03
-"""An answer that takes so long has come a long way."""
+"""A round trip of this length or more counts as slow."""
 LONGEST_S = 30.0
-"""No picture waits for longer."""
+"""The longest that a frame waits."""
 GIVE_UP_S = 15.0
-"""An answer so late is lost, unless pictures wait for long anyway; another one is asked for."""
+"""A reply this late counts as lost, unless frames wait longer anyway; another is requested."""
 NARROW = 3
-"""After a late answer one picture is on its way at a time, until so many answers came in time."""
+"""After a late reply only one frame is pending at a time, until so many replies came in time."""
 LOST = 3
-"""After so many lost answers in a row nobody may be there who gives them."""
+"""After so many lost replies in a row the terminal counts as silent."""
 MUTE_S = 1.0
-"""How far apart pictures are for a terminal that answered once and does no more: it may be stuck."""
+"""The least interval of frames for a terminal that stopped replying: it may be stuck."""
 
 
 class OutputThrottle:
-    """Counts what is on its way; the same for every kind of terminal, also one that is mute."""
+    """Tracks pending output; works for every kind of terminal, including one that never replies."""
 
     def __init__(self, now: Callable[[], float]) -> None:
-        """Take a clock in seconds."""
+        """Use a clock in seconds."""
         self._now = now
         self._is_answering = False
         self._has_answered = False
@@ -51,7 +51,7 @@ class OutputThrottle:
         self._is_quiet.set()
 
     def question(self) -> str:
-        """Return what to add to what is sent now; empty while an answer is awaited."""
+        """Return the query to append to the output; empty while a reply is pending."""
         if self._asked_at is not None:
             return ""
         self._asked_at = self._now()
@@ -59,14 +59,14 @@ class OutputThrottle:
         return QUESTION
 
     def painted(self) -> None:
-        """Note that a picture was handed over."""
+        """Note that a frame was written."""
         now = self._now()
         if self._is_answering and self._must_wait(now):
             self._patience = min(2 * self._patience, LONGEST_S)
         self._painted_at = now
 
     def answered(self) -> None:
-        """Note that the terminal has shown everything up to the last question."""
+        """Note that the terminal has shown everything up to the last query."""
         asked_at, self._asked_at = self._asked_at, None
         self._is_quiet.set()
         if asked_at is None:
@@ -74,7 +74,7 @@ class OutputThrottle:
         trip = self._now() - asked_at
         is_late = self._best_trip is not None and trip > self._best_trip + SLACK_S
         self._narrow = NARROW if is_late else max(0, self._narrow - 1)
-        # The first answer after a silence may belong to an older question.
+        # The first reply after a silence may belong to an older query.
         if (self._is_answering and not self._lost) or self._best_trip is None:
             self._best_trip = min(self._best_trip or trip, trip)
         self._patience = min(max(SLOWEST_S, 2 * trip), LONGEST_S)
@@ -82,16 +82,16 @@ class OutputThrottle:
         self._lost = 0
 
     def given(self) -> None:
-        """Note that the writer has something to write, unless it had before."""
+        """Note that output was queued, unless some was before."""
         if self._given_at is None:
             self._given_at = self._now()
 
     def taken(self) -> None:
-        """Note that the kernel has taken all of it."""
+        """Note that the kernel has taken all output."""
         self._given_at = None
 
     def is_behind(self) -> bool:
-        """Whether a picture painted now would be old before it is seen."""
+        """Return whether a frame painted now would be outdated before it is seen."""
         now = self._now()
         if self._given_at is not None and now - self._given_at > TAKING_S:
             return True
@@ -106,24 +106,24 @@ class OutputThrottle:
         return self._must_wait(now) and now - self._painted_at < self._patience
 
     def may_be_answered(self) -> bool:
-        """Whether an answer may arrive any moment."""
+        """Return whether a reply may still arrive."""
         if self._asked_at is None:
             return False
         waited = self._now() - self._asked_at
         return waited <= (self._longest_wait() if self._is_answering else SLOWEST_S)
 
     def is_slow(self) -> bool:
-        """Whether answers take long enough to be torn, as far as is known."""
+        """Return whether replies are slow enough to be split, as far as is known."""
         return self._best_trip is None or self._best_trip >= SLOW_TRIP_S
 
     def lag_s(self) -> float:
-        """Return how long a picture and an answer to it take, as far as is known."""
+        """Return the round trip of a frame in seconds, as far as is known."""
         asked_at = self._asked_at if self._is_answering else None
         waited = 0.0 if asked_at is None else self._now() - asked_at
         return min(max(waited, self._best_trip or 0.0), SLOWEST_S)
 
     def wait_for_answer(self, timeout_s: float) -> None:
-        """Wait, in another thread than the one that hears answers, until none is on its way."""
+        """Wait until no reply is pending; not in the thread that receives replies."""
         if self._is_answering:
             self._is_quiet.wait(timeout_s)
 

@@ -1,7 +1,7 @@
-"""What the terminal shows, cell by cell, and the shortest way to what it should show.
+"""What the terminal shows, cell by cell, and the shortest output for what it should show.
 
-Pure but for its memory: pieces of lines in, one string of escape sequences out. Nothing here
-knows Textual's screens; Textual's text styles are the only thing borrowed.
+Pure except for its buffer: pieces of lines in, one string of escape sequences out. It knows nothing
+of Textual but its text styles.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,16 +17,16 @@ Piece: TypeAlias = tuple[int, int, Sequence[Segment]]
 """Column, row and segments of a part of a line."""
 
 _GAP = 4
-"""Unchanged cells worth writing again rather than jumping over: a jump costs as much."""
+"""So many unchanged cells are rewritten rather than skipped: moving the cursor costs as much."""
 
 _ATTRIBUTES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 21, 51, 52, 53)
 _UNKNOWN: None = None
 _CUBE = (0, 95, 135, 175, 215, 255)
-"""The parts of which terminals with 256 colours mix 216."""
+"""The levels of each component in the 216-colour cube of terminals with 256 colours."""
 
 
 class _Look(NamedTuple):
-    """A style as the terminal is told it."""
+    """A style as the terminal's codes."""
 
     attributes: str
     foreground: str
@@ -41,12 +41,12 @@ class ScreenBuffer:
     """Remembers every cell of a terminal of fixed size."""
 
     def __init__(self, width: int, height: int, color_system: ColorSystem | None) -> None:
-        """Start knowing nothing, so that the first frame writes all it holds.
+        """Start with unknown cells, so that the first frame is written in full.
 
         Args:
             width: columns.
             height: lines.
-            color_system: what the terminal can show; None is no colour.
+            color_system: the terminal's colours; None for no colour.
         """
         self.size = (width, height)
         self._colors = color_system
@@ -58,9 +58,9 @@ class ScreenBuffer:
         self._look = _PLAIN
 
     def encode(self, pieces: Iterable[Piece]) -> str:
-        """Return what to write so that the terminal shows these pieces, and remember it."""
+        """Return the output that makes the terminal show these pieces, and remember them."""
         self._out = []
-        # Others may have moved the cursor since the last frame; the look we reset ourselves.
+        # Others may have moved the cursor since the last frame; the style is reset by ourselves.
         self._at = (-1, -1)
         self._look = _PLAIN
         for x, y, segments in pieces:
@@ -105,12 +105,12 @@ class ScreenBuffer:
             self._at = (x + len(cells), y)
         else:
             self._write_clusters(x, y, cells)
-        # At the right edge terminals differ on where the cursor is.
+        # At the right edge terminals differ in where the cursor is.
         if x + len(cells) >= self.size[0]:
             self._at = (-1, -1)
 
-    # Give a doubtful character the room we count on, blanked before, and go by address to the
-    # next one: whatever the terminal makes of it, the rest of the line stays in place.
+    # Blank the room for a character of doubtful width first, and address the next one directly:
+    # whatever the terminal makes of it, the rest of the line stays in place.
     def _write_clusters(self, x: int, y: int, cells: list[str]) -> None:
         for i, cell in enumerate(cells):
             if not cell:
@@ -128,7 +128,7 @@ class ScreenBuffer:
                 wide = i + 1 < len(cells) and not cells[i + 1]
                 self._at = (x + i + (2 if wide else 1), y)
 
-    # Half a wide character cannot stay: terminals blank the other half, so we no longer know it.
+    # Terminals blank the other half of a wide character that is overwritten: mark it unknown.
     def _break_wide_cells(self, x: int, y: int, size: int) -> None:
         chars = self._chars[y]
         if x > 0 and chars[x] == "":
@@ -154,7 +154,7 @@ class ScreenBuffer:
         if new[:3] == _PLAIN[:3]:
             parts = [""]
         elif old.attributes != new.attributes:
-            # Attributes have no reliable way off but the reset.
+            # Only a full reset turns attributes off reliably.
             colors = (new.foreground, new.background)
             parts = ["0", *(c for c in (new.attributes, *colors) if c not in ("", "39", "49"))]
         else:
@@ -193,10 +193,10 @@ def _look_of(style: Style, colors: ColorSystem | None) -> _Look:
 
 
 def reduced(color: Color, colors: ColorSystem) -> Color:
-    """Return the nearest colour that a terminal has.
+    """Return the nearest colour that the terminal has.
 
-    Of 256, greys are candidates for every colour: the library's way turns dark shades into navy and
-    teal, on which little can be read.
+    With 256 colours, greys are candidates for every colour: the library turns dark shades into navy
+    and teal, on which little can be read.
     """
     if colors is not ColorSystem.EIGHT_BIT or color.triplet is None:
         return color.downgrade(colors)
@@ -210,7 +210,7 @@ def reduced(color: Color, colors: ColorSystem) -> Color:
 
 
 def _distance(one: Sequence[int], other: Sequence[int]) -> float:
-    """Say how different two colours look: the eye takes red, green and blue for differently much."""
+    """Return the difference of two colours, weighted by the eye's sensitivity to each component."""
     mean = (one[0] + other[0]) / 2
     red, green, blue = (a - b for a, b in zip(one, other, strict=True))
     return (2 + mean / 256) * red**2 + 4 * green**2 + (2 + (255 - mean) / 256) * blue**2
@@ -221,7 +221,7 @@ def _cached_cells(text: str) -> tuple[str, ...]:
     cells: list[str] = []
     for start, end, width in split_graphemes(text)[0]:
         cluster = text[start:end]
-        # Controls have no width and would move the cursor: they never reach the terminal.
+        # Control characters have no width and would move the cursor: they never reach the terminal.
         cluster = "".join(c for c in cluster if c.isprintable() or cell_len(c) or ord(c) > 0x9F)
         if width and cluster:
             cells.append(cluster)
@@ -230,7 +230,7 @@ def _cached_cells(text: str) -> tuple[str, ...]:
 
 
 def cells_of(text: str) -> list[str]:
-    """Return a text cell by cell; the second one of a wide character is empty."""
+    """Return a text cell by cell; the second cell of a wide character is empty."""
     return list(_cached_cells(text))
 
 
@@ -254,7 +254,7 @@ def _runs(changed: list[bool], cells: list[str]) -> Iterable[tuple[int, int]]:
                 last = i
             i += 1
         end = last + 1
-        # Whole characters only.
+        # Never split a wide character.
         while start > 0 and not cells[start]:
             start -= 1
         while end < size and not cells[end]:

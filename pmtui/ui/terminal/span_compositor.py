@@ -1,13 +1,13 @@
-"""Renders the changed parts of a screen, and nothing beside or behind them.
+"""Renders only the changed parts of a screen.
 
 Textual renders every widget that touches the rectangle around all changes, cuts each of its lines
-where any other widget begins, and throws nearly all of it away: most of the cost of a frame. Here a
-changed part of a line is looked up in a table of what lies in front there, which is kept until the
-layout changes, and only those lines are asked for. A whole screen is made the same way: containers
-that are covered would else be rendered and cut, and their lines be kept.
+wherever another widget starts, and discards nearly all of it: most of the cost of a frame. Here a
+changed part of a line is looked up in a table of the front widgets, which is kept until the layout
+changes, and only those lines are rendered. A full screen is rendered the same way: covered
+containers would otherwise be rendered and cut, and their lines cached.
 
-The private names used belong to the pinned Textual. Where one is missing, or anything surprises,
-Textual renders as usual.
+It uses private names of the pinned Textual. If one is missing, or on any unexpected error, Textual
+renders as usual.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,23 +40,23 @@ class _Part(NamedTuple):
     end: int
     widget: Widget
     region: Region
-    """Of the whole widget, hidden parts included."""
+    """The region of the whole widget, including hidden parts."""
 
 
 def use_spans(screen: Screen[Any]) -> None:
-    """Have a new screen render what changed alone, where this release of Textual allows it."""
+    """Replace a new screen's compositor, if this release of Textual allows it."""
     compositor = getattr(screen, "_compositor", None)
     if type(compositor) is Compositor and all(hasattr(compositor, name) for name in _NEEDED):
         screen._compositor = SpanCompositor()
 
 
 class SpanCompositor(Compositor):
-    """A compositor whose partial updates cost what they hold."""
+    """A compositor that renders only the changed spans."""
 
     _layout: tuple[object, object] | None = None
-    """What the table was made from: Textual makes these anew with every layout."""
+    """The sources of the table, which Textual replaces with every layout."""
     _painted_map: "CompositorMap | None" = None
-    """Of the last layout, where another was made since."""
+    """The map of the last layout, if another was built since."""
 
     def __init__(self) -> None:
         """Start without a screen."""
@@ -64,8 +64,8 @@ class SpanCompositor(Compositor):
         self._visible: list[tuple[Widget, Region, Region]] = []
         self._parts: dict[int, list[_Part]] = {}
 
-    # A map that was let go is made anew by whoever looks at it first. If that is between a change of
-    # what is shown and the next layout, that layout would find nothing new and paint nothing.
+    # A map that was invalidated is rebuilt by its first reader. If that happens between a change
+    # and the next layout, that layout would find no difference and paint nothing.
     @property
     @override
     def full_map(self) -> "CompositorMap":
@@ -103,7 +103,7 @@ class SpanCompositor(Compositor):
 
     @override
     def render_strips(self, size: Size | None = None) -> list[Strip]:
-        # What Textual shows behind a question.
+        # Textual shows this behind a modal screen.
         try:
             lines = self._render_whole() if size in (None, self.size) else None
         except _SURPRISES:
@@ -133,7 +133,7 @@ class SpanCompositor(Compositor):
             y: list({part.start: part.end for part in parts}.values())
             for y, parts in wanted.items()
         }
-        # Looked up by line only, so lines without a change need not be there.
+        # Looked up by line only, so unchanged lines can be missing.
         return ChopsUpdate(
             cast("Sequence[Mapping[int, Strip | None]]", chops),
             spans,
@@ -158,13 +158,13 @@ class SpanCompositor(Compositor):
         return parts
 
     def _find_parts(self, y: int) -> Iterator[_Part]:
-        """Return what is in front along a line, from left to right."""
+        """Yield the front widgets along a line, from left to right."""
         here = [each for each in self._visible if each[2] and each[2].y <= y < each[2].bottom]
         start: int | None = None
         owner: tuple[Widget, Region, Region] | None = None
         cuts = self.cuts[y]
         for x in cuts:
-            # Front to back: the first one wins.
+            # Front to back: the first match wins.
             found = next((each for each in here if each[2].x <= x < each[2].right), None)
             if found is owner and x != cuts[-1]:
                 continue
@@ -174,7 +174,7 @@ class SpanCompositor(Compositor):
 
 
 def _render(wanted: Mapping[int, Sequence[_Part]]) -> dict[int, dict[int, Strip]]:
-    """Render parts of lines; returns them by line and by where they start."""
+    """Render parts of lines; return them by line and by start column."""
     rows: dict[Widget, tuple[Region, dict[int, None]]] = {}
     for y, parts in wanted.items():
         for part in parts:
@@ -187,7 +187,7 @@ def _render(wanted: Mapping[int, Sequence[_Part]]) -> dict[int, dict[int, Strip]
 
 
 def _strips(widget: Widget, region: Region, ys: Mapping[int, None]) -> Iterator[tuple[int, Strip]]:
-    """Return whole lines of a widget by their place on the screen."""
+    """Yield whole lines of a widget with their line on the screen."""
     top = region.y
     for first, count in _stretches(sorted(ys)):
         lines = widget.render_lines(Region(0, first - top, region.width, count))
@@ -195,7 +195,7 @@ def _strips(widget: Widget, region: Region, ys: Mapping[int, None]) -> Iterator[
 
 
 def _stretches(ys: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Return where each row of neighbours begins and how many it has: a frame's inside is no line."""
+    """Yield the start and length of each run of adjacent lines: a frame's inside is skipped."""
     begin = 0
     for i, y in enumerate(ys, 1):
         if i == len(ys) or ys[i] != y + 1:

@@ -1,7 +1,7 @@
-"""The application as the terminal meets it: what comes in, in which order, and what goes out.
+"""The application at the terminal: dispatch of input, and output.
 
-All that our application changes in Textual's stands here and in the modules beside it. The order in
-which an event is handled is that of `TerminalApp.on_event`, and nothing else overrides it.
+All changes to Textual's behaviour are made here and in the modules of this package.
+`TerminalApp.on_event` defines the order in which an event is handled; nothing else overrides it.
 """
 
 import logging
@@ -31,15 +31,15 @@ _INPUT = (events.Key, events.Paste, events.MouseDown, events.MouseScrollUp, even
 
 
 class Toasts:
-    """Shows the same words once, and leaves toasts behind with the screen that they were about."""
+    """Shows each toast once, and clears toasts when another screen opens."""
 
     def __init__(self, app: App[Any]) -> None:
         self._app = app
         self._screen: Screen[Any] | None = None
-        """The one, dialogs aside, that was in front last."""
+        """The last screen in front, modals aside."""
 
     def follow_screens(self) -> None:
-        """Learn when another screen comes to the front."""
+        """Subscribe to changes of the screen."""
         app = self._app
         self._screen = app.screen
         app.screen_change_signal.subscribe(app, self._leave_behind, immediate=True)
@@ -50,7 +50,7 @@ class Toasts:
             if shown.message == words:
                 del self._app._notifications[shown]
 
-    # What a key says together with a change of screens comes after it, and stays.
+    # A toast shown together with a change of screens comes after it, and stays.
     def _leave_behind(self, screen: Screen[Any]) -> None:
         if not screen.is_modal and screen is not self._screen:
             self._screen = screen
@@ -58,14 +58,14 @@ class Toasts:
 
 
 class HiddenPrompt:
-    """Gives the terminal back and asks for a line that nobody sees, such as a key."""
+    """Suspends the application and asks for a line without echo, such as a key."""
 
     def __init__(self, app: "TerminalApp") -> None:
         self._app = app
         self._is_asking = False
 
     async def ask(self, prompt: str) -> str | None:
-        """Ask; the service goes on meanwhile. Returns None when nothing came, or nobody can be asked."""
+        """Ask for a line; the service keeps running. Returns None for no line or no terminal."""
         app, driver = self._app, self._app._driver
         if not isinstance(driver, PromptDriver) or not driver.input_tty or self._is_asking:
             return None
@@ -77,7 +77,7 @@ class HiddenPrompt:
                 try:
                     return await driver.ask_hidden_line(prompt)
                 finally:
-                    # One that was told to end meanwhile has no picture to come back to.
+                    # An application that was told to exit meanwhile must not resume.
                     if not app._exit:
                         driver.resume_application_mode()
                         app._resume_signal()
@@ -87,35 +87,35 @@ class HiddenPrompt:
 
 
 class TerminalApp(App[None]):
-    """An application on a slow line. Where it is mixed with another one, it comes first."""
+    """An application on a slow connection. In multiple inheritance it comes first."""
 
     QUESTIONS: ClassVar[tuple[type[Screen[Any]], ...]] = ()
-    """Screens that a key answers: the same key right after it is not meant for what it uncovers."""
+    """Screens that a key answers: a repeat of that key is not meant for the screen below."""
 
     is_ascii = False
     """Whether the terminal shows plain ASCII only."""
     crash: BaseException | None = None
-    """What ended the application, if something did."""
+    """The error that ended the application, if any."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Accept the arguments of the application that this is mixed with."""
+        """Accept the arguments of the other base class."""
         super().__init__(*args, **kwargs)
         self.terminal = CellDisplay(self, on_room=lambda: self.screen.call_next(self.catch_up))
-        """What the terminal shows, and whether it has room for more."""
+        """Writes frames to the terminal, and knows whether it has room."""
         self.clipboard_writer = ClipboardWriter(self)
-        """What is copied, and the way it takes."""
+        """Copies texts to the clipboard."""
         self._key_queue = KeyQueue(
             self, self._handle_input, questions=self.QUESTIONS, on_settled=self._paint_answer
         )
         self._toasts = Toasts(self)
         self.hidden_prompt = HiddenPrompt(self)
-        """Asks for what nobody may see."""
+        """Asks for secrets."""
 
     def catch_up(self) -> None:
-        """Show what waited for room on the line; subclasses say what does."""
+        """Show updates that waited for the connection; overridden in subclasses."""
 
     def note_key(self) -> None:
-        """Note that the person pressed a key; subclasses say what follows."""
+        """Note that a key was pressed; overridden in subclasses."""
 
     @override
     def get_driver_class(self) -> type[Driver]:
@@ -130,19 +130,18 @@ class TerminalApp(App[None]):
     async def on_event(self, event: events.Event) -> None:
         """Handle an event, in this order.
 
-        1. What the terminal shows may have been lost: it is painted whole.
-        2. Keys and pasted text wait until those before them have acted (`KeyQueue`).
-        3. What waited for room on the line is shown, so that no input meets an older state than on
-           a fast one.
-        4. Textual sends the event where it belongs.
+        1. If the terminal's content may be lost, it is repainted in full.
+        2. Keys and pasted text wait until those before them have been handled (`KeyQueue`).
+        3. Deferred updates are applied, so that input never meets an outdated screen.
+        4. Textual dispatches the event.
         """
         if isinstance(event, events.Mount):
             self._toasts.follow_screens()
         elif isinstance(event, events.Resize):
-            # A terminal moves its text about when it is resized, also when it returns to a size.
+            # A terminal moves its text on a resize, even if it returns to the same size.
             self.terminal.forget()
         elif isinstance(event, events.AppFocus | Driver.SignalResume):
-            # While we were away, another program may have written here.
+            # While the application was away, another program may have written here.
             self.terminal.redraw()
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             await self._key_queue.take(event)
@@ -177,19 +176,19 @@ class TerminalApp(App[None]):
         self.clipboard_writer.copy(text)
 
     def on_notify(self, message: Notify) -> None:
-        """Remove an older toast of the same words; Textual's handler then shows the new one."""
+        """Remove an older toast with the same words; Textual's handler then shows the new one."""
         self._toasts.take_back(message.notification.message)
 
     @override
     def _fatal_error(self) -> None:
-        # Textual would print every local variable on the way, and one of them may be a key.
+        # Textual would print every local variable of the traceback, and one of them may be a key.
         self._close_messages_no_wait()
 
     @override
     def _handle_exception(self, error: Exception) -> None:
         if self.crash is None:
             self.crash = error
-            # A worker's failure is wrapped; what led to it is inside.
+            # A worker's failure is wrapped; the cause is inside.
             cause = error.error if isinstance(error, WorkerFailed) else error
             _LOG.error("the terminal stopped", exc_info=cause)
         super()._handle_exception(error)

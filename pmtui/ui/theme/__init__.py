@@ -1,1 +1,1 @@
-"""Themes: loading, roles of colours, the picker."""
+"""Themes: loading, colour roles, the picker."""

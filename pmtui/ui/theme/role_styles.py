@@ -1,8 +1,8 @@
-"""Turns cells into Textual's segments: roles become the styles of the theme in use.
+"""Turns cells into Textual's segments, with the styles of the current theme.
 
-Every segment gets a style with a background; without one the terminal's own would shine through.
-Textual's filters look at styles alone, so they are applied once for each style; on a line that
-Textual filters once more they change nothing.
+Every segment gets a style with a background; without one the terminal's own would show. Textual's
+filters depend on styles alone, so they are applied once per style; where Textual filters a line
+again, that changes nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,17 +25,18 @@ _ATTRIBUTES = {
     Emphasis.REVERSE: "reverse",
 }
 _FLASHES = frozenset({Role.FLASH_UP, Role.FLASH_DOWN})
-"""Grounds strong enough to be noticed. Few colours can be read on one, so all text there is plain."""
+"""Grounds strong enough to stand out. Few colours are readable on them, so text on them has the
+default colour."""
 
 
 class RoleStyles:
-    """The styles of one widget under one theme; built anew when either changes."""
+    """The styles of a widget under a theme; rebuilt when either changes."""
 
     def __init__(
         self, variables: Mapping[str, str], background: Color, *, has_color: bool = True,
         filters: Sequence[LineFilter] = (),
     ) -> None:  # fmt: skip
-        """Take the theme's variables and the background the cells lie on."""
+        """Use the theme's variables and the background of the cells."""
         self._variables = variables
         self._background = background
         self._has_color = has_color
@@ -55,7 +56,7 @@ class RoleStyles:
     def style(
         self, role: Role, emphasis: Emphasis = Emphasis.NONE, ground: Role | None = None
     ) -> Style:
-        """Return the style of a cell with these properties."""
+        """Return the style for these cell properties."""
         key = (role, emphasis, ground)
         style = self._styles.get(key)
         if style is None:
@@ -63,7 +64,7 @@ class RoleStyles:
         return style
 
     def strip(self, line: Line) -> Strip:
-        """Return the line ready for the screen."""
+        """Return the line as a strip."""
         segments: list[Segment] = []
         for cell in line:
             text, role, emphasis, ground = cell
@@ -77,7 +78,7 @@ class RoleStyles:
         return Strip(segments)
 
     def _underlined(self, cell: Cell, style: Style) -> list[Segment]:
-        """Return a cell's text in its style; the blanks beside it are not underlined."""
+        """Return a cell's text in its style, without underlining the blanks around it."""
         text = cell.text
         ink = text.strip()
         if ink == text:
@@ -96,7 +97,7 @@ class RoleStyles:
     def _build(self, role: Role, emphasis: Emphasis, ground: Role | None) -> Style:
         if ground in _FLASHES:
             emphasis &= ~Emphasis.DIM
-            # With the terminal's own colours the ground is the text's colour, exchanged.
+            # With the terminal's own colours a ground is the reversed text colour.
             if "reverse" not in self._variables[f"role-{ground}-style"].split():
                 role = Role.TEXT
         words = set(self._variables[f"role-{role}-style"].split())
@@ -105,11 +106,11 @@ class RoleStyles:
             ground_words = self._variables[f"role-{ground}-style"].split()
             background = Color.parse(self._variables[f"role-{ground}"])
             if ground is Role.CURSOR_ROW and "reverse" in ground_words:
-                # Each colour would become a patch of its own, where one bar is meant.
+                # Otherwise each text colour would become a separate patch of the bar.
                 role = Role.TEXT
                 words.discard("dim")
             words.update(ground_words)
-            # Without colour a ground is invisible, and the cursor must be seen.
+            # Without colour a ground is invisible, but the cursor must be visible.
             if ground is Role.CURSOR_ROW and not self._has_color:
                 words.add("reverse")
         words.update(name for flag, name in _ATTRIBUTES.items() if flag in emphasis)

@@ -1,7 +1,7 @@
-"""The trading words a theme may colour, and what they look like when a theme says nothing.
+"""The roles that a theme may colour, and their defaults.
 
-Roles are a closed set. A theme that knows none of them still dresses the whole terminal, because
-each role has a default in terms of Textual's slots.
+Roles are a closed set. A theme without any still covers the whole terminal, because each role has a
+default in terms of Textual's slots.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ SLOTS = (
     "panel",
     "boost",
 )
-"""Textual's own colours, in its spelling."""
+"""Textual's own colours, spelled as in Textual."""
 
 TEXT_STYLES = ("bold", "dim", "italic", "underline", "reverse", "strike", "none")
 
@@ -85,7 +85,7 @@ GROUND_ROLES = frozenset(
 
 
 class RoleDefault(NamedTuple):
-    """A colour as a theme file would write it, and a text style."""
+    """A colour as written in a theme file, and a text style."""
 
     color: str
     style: str = "none"
@@ -128,17 +128,17 @@ ROLE_DEFAULTS: Mapping[Role, RoleDefault] = MappingProxyType(
     }
 )
 
-# Palette colours cannot be blended, so rows and bars are shown by swapping text and background.
+# Palette colours cannot be blended, so rows and bars are shown in reverse.
 _ANSI_GROUND = RoleDefault("@background", "reverse")
 _ANSI_QUIET_GROUND = RoleDefault("@background")
 
 
 class ThemeError(ValueError):
-    """A theme file that cannot be used; the text says what and where."""
+    """An error in a theme file; the text says what and where."""
 
 
 def default_for(role: Role, *, is_ansi: bool) -> RoleDefault:
-    """Return what a role looks like in a theme that does not mention it."""
+    """Return the default of a role that a theme does not set."""
     if not is_ansi:
         return ROLE_DEFAULTS[role]
     if role in (Role.SPREAD_ROW, Role.AREA_UP, Role.AREA_DOWN):
@@ -176,17 +176,17 @@ def role_variables(
 
 
 def slot_colors(theme: Theme, *wanted: str) -> dict[str, str]:
-    """Return the colour of each wanted slot, with Textual's own fallbacks where the theme has none."""
+    """Return the colour of each slot, with Textual's fallbacks for those the theme does not set."""
     stated = {slot: getattr(theme, slot) for slot in SLOTS if slot in wanted}
     if all(stated.values()):
-        # Making the fallbacks takes longer than all the rest, and our own themes need none.
+        # Computing the fallbacks takes longer than all the rest, and our own themes need none.
         return stated
     generated = theme.to_color_system().generate()
     return {slot: color or generated[slot] for slot, color in stated.items()}
 
 
 def _slot_of(text: str) -> str:
-    """Return the slot that a colour is taken from; empty for a colour of its own."""
+    """Return the slot that a colour refers to; empty for a literal colour."""
     return text[1:].partition(" ")[0] if text.startswith("@") else ""
 
 

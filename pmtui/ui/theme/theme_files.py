@@ -1,6 +1,6 @@
-"""The themes: read from TOML files, built-in and the user's own, and the one to begin with.
+"""Loads the built-in and the user's themes from TOML files, and chooses the default theme.
 
-A file with a mistake is left out and named in the list of problems; it never stops the terminal.
+A file with a mistake is left out and listed as a problem; it never prevents the start.
 """
 
 import tomllib
@@ -28,9 +28,9 @@ _ROLES = tuple(role.value for role in Role)
 _KEYS = ("name", "kind", "dark", "ansi", "colors", "roles", "styles")
 
 LONGEST_KIND = 17
-"""Of the words that say what a theme is for."""
+"""The longest description of a theme's purpose."""
 
-# What Textual's own widgets need to stay readable when only palette colours exist.
+# Keeps Textual's own widgets readable when only palette colours exist.
 _ANSI_VARIABLES = {
     **BUILTIN_THEMES["ansi-dark"].variables,
     "block-cursor-foreground": "ansi_default",
@@ -46,7 +46,7 @@ _ANSI_VARIABLES = {
 
 
 class KnownTheme(Theme):
-    """A theme that says what it is for."""
+    """A theme with a description of its purpose."""
 
     kind = ""
 
@@ -163,11 +163,11 @@ _FORCED: Final[Mapping[str, _Known]] = {
     "truecolor": "truecolor",
     "windows": "windows",
 }
-"""What Textual's own variable may say of the terminal."""
+"""Values of Textual's own environment variable for the colour system."""
 
 
 def usual_theme(environ: Mapping[str, str], *, is_grey: bool) -> str:
-    """Return its name: shades of twenty-four bits that are reduced to sixteen cannot be read."""
+    """Return the name of the default theme: 24-bit shades reduced to 16 colours are unreadable."""
     if is_grey:
         return "slate"
     forced = _FORCED.get(environ.get("TEXTUAL_COLOR_SYSTEM", "auto"), "auto")

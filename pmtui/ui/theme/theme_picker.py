@@ -1,4 +1,4 @@
-"""A small card of themes; each is worn by the whole terminal as soon as the cursor is on it."""
+"""A card of themes; the selected one is applied to the whole terminal at once."""
 
 from collections.abc import Sequence
 from textwrap import wrap
@@ -29,14 +29,14 @@ COLUMNS = (Column("name", "Theme", 20, grow=1), Column("about", "", LONGEST_KIND
 WIDTH = 40
 _PROBLEM_LINES = 3
 _BESIDE = 5
-"""Lines of the card that are neither themes nor problems."""
+"""Lines of the card besides themes and problems."""
 
 
 class ThemePicker(ModalScreen[str]):
-    """Moving tries a theme on, enter keeps it, escape goes back to the one before."""
+    """Moving previews a theme, enter keeps it, escape restores the previous one."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.THEMES)
-    # Off to the side and over no other colours: what is tried on is seen behind the card.
+    # At the side, without covering other colours: the preview is visible behind the card.
     DEFAULT_CSS = """
     ThemePicker { align: right middle; background: transparent; }
     ThemePicker > #card {
@@ -49,7 +49,7 @@ class ThemePicker(ModalScreen[str]):
     table = query_one("#themes", LineTable)
 
     def __init__(self, options: Options, *, names: tuple[str, ...], memory: Memory) -> None:
-        """Offer themes."""
+        """Offer these themes."""
         super().__init__()
         self._options = options
         self._memory = memory
@@ -69,7 +69,7 @@ class ThemePicker(ModalScreen[str]):
             yield KeyLine(entries, self._options, width=WIDTH)
 
     def on_mount(self) -> None:
-        """List the themes, the cursor on the one that is worn."""
+        """List the themes with the cursor on the current one."""
         beside = _BESIDE + len(_describe_problems(self._options.theme_problems))
         self.query_one("#card").styles.max_height = len(self._names) + beside
         self._before = self.app.theme
@@ -78,20 +78,20 @@ class ThemePicker(ModalScreen[str]):
         self.table.focus()
 
     def action_close(self) -> None:
-        """Go back to the theme of before."""
+        """Restore the previous theme."""
         self.app.theme = self._before
         _ = self.dismiss(self._before)
 
     @on(LineTable.RowHighlighted)
     def try_on(self) -> None:
-        """Wear the theme under the cursor."""
+        """Apply the selected theme."""
         name = self.table.cursor_key
         if name is not None:
             self.app.theme = name
 
     @on(LineTable.RowSelected)
     def keep(self, message: LineTable.RowSelected) -> None:
-        """Keep it, for the next session too."""
+        """Keep the theme, for the next session, too."""
         self._memory.keep_theme(message.key)
         _ = self.dismiss(message.key)
 
@@ -100,7 +100,7 @@ class ThemePicker(ModalScreen[str]):
 
 
 def _describe_problems(problems: Sequence[str]) -> list[str]:
-    """Say which file is missing in the list and why; of several the first, so that a list is left."""
+    """Return which theme files failed and why, shortened so that the list keeps its room."""
     if not problems:
         return []
     lines = wrap(plain(problems[0]), WIDTH, max_lines=_PROBLEM_LINES, placeholder="…")
@@ -109,7 +109,7 @@ def _describe_problems(problems: Sequence[str]) -> list[str]:
 
 
 def _kind(theme: Theme) -> str:
-    """Say in a word or two what a theme is for, or at least what it is made of."""
+    """Return what a theme is for, or at least which colours it has, in a word or two."""
     if isinstance(theme, KnownTheme) and theme.kind:
         return theme.kind
     if not theme.ansi:

@@ -1,4 +1,4 @@
-"""The order ticket and the card before an order: state, face and sending, each by itself.
+"""The order ticket and the card before an order: state, face and sending, each in its own module.
 
-Beside it the forms that spread an order over prices or protect a position.
+Also the forms that spread an order over prices or protect a position.
 """

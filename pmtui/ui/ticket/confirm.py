@@ -1,4 +1,4 @@
-"""The card between a ticket and the venue: what it shows is what gets signed. It stands where it hides no price it is about."""
+"""The card between ticket and venue: it shows what is signed, beside the prices it is about."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -27,13 +27,13 @@ from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 CARD_WIDTH = 42
 NARROWEST = 28
-"""Below this a card would break its facts into too many lines to be read at a glance."""
+"""On a narrower card facts would break into too many lines to be read at a glance."""
 WIDE = 76
-"""A card above a ticket has few rows: wide enough for two facts on a line."""
+"""A card above a ticket has few rows: this is wide enough for two facts on a line."""
 LADDER = 42
-"""Columns at the left of a small screen where the ladder is, best left to be seen."""
+"""Columns of the ladder at the left of a small screen, to be kept visible."""
 _LEAST_ABOVE = 14
-"""Rows above a ticket that are enough for a wide card."""
+"""The fewest rows above a ticket for a wide card."""
 _GAP = 2
 
 
@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
     @property
     def right(self) -> int:
-        """The first column after it."""
+        """The first column to the right of it."""
         return self.x + self.width
 
 
@@ -57,18 +57,18 @@ def place_card(
     height_of: Callable[[int], int],
     least_of: Callable[[int], int] | None = None,
 ) -> Place:
-    """Return where the card goes.
+    """Return the region for the card.
 
-    At the right where there is no ticket, as wide as it must be to be read to its end. Else to the
-    right of the ticket if it fits there, narrower if need be; else to its left; above one
-    that takes the whole width, beside the ladder if nothing has to be left out for it; else over
-    it, as high up as it goes, so that the last lines of the ticket stay to be read.
+    Without a ticket: at the right, as wide as needed to show everything. Else to the right of the
+    ticket if it fits, narrower if need be; else to its left; above a ticket of full width, beside
+    the ladder if that leaves nothing out; else over the ticket, as high up as possible, so that the
+    last lines of the ticket stay visible.
 
     Args:
         screen: columns and rows.
-        ticket: the region not to be covered; None where there is none.
-        height_of: rows the card takes at a width, borders included.
-        least_of: rows it cannot do without; as many as it takes where absent.
+        ticket: the region not to be covered; None for none.
+        height_of: returns the rows that the card takes at a width, borders included.
+        least_of: returns the fewest rows that it needs; by default the same.
     """
     columns, rows = screen
     widest = min(CARD_WIDTH, columns)
@@ -96,7 +96,7 @@ def place_card(
 
 
 def is_above(screen: tuple[int, int], ticket: Place) -> bool:
-    """Return whether a card stands above the ticket: nothing is beside it, and enough above."""
+    """Return whether a card goes above the ticket: no room beside it, and enough above."""
     is_whole_width = screen[0] - ticket.width < NARROWEST
     return is_whole_width and ticket.y >= _LEAST_ABOVE
 
@@ -108,12 +108,12 @@ def rows_for_card(screen: tuple[int, int], ticket: Place | None) -> int:
 
 def _at(x: int, width: int, rows: int, height_of: Callable[[int], int]) -> Place:
     height = min(height_of(width), rows)
-    # One row above the last, which tells the keys, where there is room.
+    # Leave the last row, which shows the keys, if possible.
     return Place(x, max(rows - height - 1, 0), width, height)
 
 
 ARMING_PAUSE_S = 0.15
-"""A second enter of an impatient finger must not send what nobody has read."""
+"""A second enter of an impatient user must not send what nobody has read."""
 _CHROME = 4
 """Columns of border and padding; rows of border, hint and keys."""
 
@@ -123,13 +123,13 @@ def _nowhere() -> Place | None:
 
 
 class CardScreen(ModalScreen[bool]):
-    """Shows what is about to be signed; enter does it, escape changes nothing."""
+    """Shows what is about to be signed; enter sends it, escape changes nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
     AGREE: ClassVar[str] = "Send"
-    """What agreeing does, in a word."""
+    """The label of the agreeing key."""
 
-    # Beside the ticket, over no other screen's colours: both are to be read before sending.
+    # Transparent beside the ticket: both must be readable before sending.
     DEFAULT_CSS = """
     CardScreen { align: left top; background: transparent; }
     CardScreen > #card {
@@ -140,11 +140,11 @@ class CardScreen(ModalScreen[bool]):
     hint = query_one("#hint", TextLine)
 
     def __init__(self, *, surface: Surface, beside: Callable[[], Place | None] = _nowhere) -> None:
-        """Ask.
+        """Ask for confirmation.
 
         Args:
             surface: the service, for its clock and mode, and the user's choices.
-            beside: the region that the card shall not cover, as it is now.
+            beside: returns the region that the card must not cover.
         """
         super().__init__()
         self._surface = surface
@@ -156,26 +156,26 @@ class CardScreen(ModalScreen[bool]):
 
     @property
     def details_key(self) -> str:
-        """The key that shows addresses and id; empty once they are on show."""
+        """The key that shows addresses and id; empty once they are shown."""
         keymap = self._surface.options.keymap
         return "" if self._has_details else key_of(keymap, "confirm.details")
 
     async def action_details(self) -> None:
-        """Show the addresses and the id as well, on a card that has them."""
+        """Show addresses and id as well, on a card that has them."""
         self._has_details = True
         await self.recompose()
 
     @abstractmethod
     def card_lines(self, width: int) -> tuple[Line, ...]:
-        """Return what the card says, drawn from the fields that are hashed."""
+        """Return the card's lines, painted from the fields that are hashed."""
 
     def least_lines(self, width: int) -> int:
-        """Return how many lines it takes to leave nothing out."""
+        """Return the fewest lines that leave nothing out."""
         return len(self.card_lines(width))
 
     @property
     def room(self) -> int:
-        """Lines a card may say on this screen."""
+        """The lines available to the card on this screen."""
         columns, rows = self.app.size
         return max(rows_for_card((columns, rows), self._beside()) - _CHROME, 1)
 
@@ -193,9 +193,9 @@ class CardScreen(ModalScreen[bool]):
             yield answer_keys(self.AGREE, options, width=width)
 
     def on_resize(self) -> None:
-        """StepStatus beside the ticket on a screen of another size, too."""
+        """Move beside the ticket on a screen of another size."""
         if self._laid_out_for not in (None, self.app.size):
-            # The screen below lays itself out first: its ticket may have moved.
+            # After the layout of the screen below, which may move the ticket.
             _ = self.call_after_refresh(self.recompose)
 
     def _place(self) -> Place:
@@ -208,7 +208,7 @@ class CardScreen(ModalScreen[bool]):
         )
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
-        """Start the pause once the card is on the screen."""
+        """Start the pause once the card is visible."""
         self._opened_time = event.time
         self.call_after_refresh(self._start_pause)
 
@@ -228,7 +228,7 @@ class CardScreen(ModalScreen[bool]):
 
     @property
     def is_armed(self) -> bool:
-        """Whether the card has been on the screen for long enough."""
+        """Whether the card has been visible for long enough."""
         shown_at_s = self._shown_at_s
         return (
             shown_at_s is not None
@@ -236,12 +236,12 @@ class CardScreen(ModalScreen[bool]):
         )
 
     def action_accept(self) -> None:
-        """Send it."""
+        """Send."""
         if self.is_armed:
             _ = self.dismiss(result=True)
 
     def action_decline(self) -> None:
-        """Go back and change nothing."""
+        """Cancel without a change."""
         _ = self.dismiss(result=False)
 
     def _start_pause(self) -> None:
@@ -249,7 +249,7 @@ class CardScreen(ModalScreen[bool]):
             self._shown_at_s = self._surface.queries.monotonic()
 
     def _await_pause(self) -> None:
-        """Say when the key that came too early may be pressed again."""
+        """Show when the key that came too early may be pressed again."""
         if self.is_armed:
             self.hint.show((Cell("Press again to send", Role.NOTICE_WARN),))
         else:
@@ -257,7 +257,7 @@ class CardScreen(ModalScreen[bool]):
 
 
 class ConfirmScreen(CardScreen):
-    """Shows a prepared order; enter sends it, escape goes back to the unchanged ticket."""
+    """Shows a prepared order; enter sends it, escape returns to the unchanged ticket."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm.details")
 
@@ -271,15 +271,15 @@ class ConfirmScreen(CardScreen):
         also: tuple[tuple[str, str], ...] = (),
         beside: Callable[[], Place | None] = _nowhere,
     ) -> None:
-        """Ask.
+        """Ask for confirmation.
 
         Args:
-            order: what would be sent.
+            order: the order to send.
             surface: the service, for its clock and mode, and the user's choices.
-            doubt: why sending it may be a mistake; empty for no reason.
+            doubt: why sending it may be a mistake; empty for none.
             warnings: further reasons against it.
-            also: names and values of what is done with it.
-            beside: the region that the card shall not cover, as it is now.
+            also: further facts, as names and values.
+            beside: returns the region that the card must not cover.
         """
         super().__init__(surface=surface, beside=beside)
         self._order = order

@@ -1,4 +1,4 @@
-"""The ticket's fields, and where they stand: in rows of a pane, or side by side on one line."""
+"""The ticket's fields and their layout: in rows of a pane, or side by side on one line."""
 
 import re
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
 _MOST_TYPED = 64
-"""Longer than any number: one that reaches it is refused."""
+"""Longer than any number; a text of this length is refused."""
 
 
 class TextBlock(Widget):
-    """Lines of cells; it asks for layout only when their number changes."""
+    """Lines of cells; asks for layout only when their number changes."""
 
     DEFAULT_CSS = """
     TextBlock { height: auto; width: 1fr; }
@@ -43,11 +43,11 @@ class TextBlock(Widget):
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """The lines on show."""
+        """The lines shown."""
         return self._lines
 
     def show(self, lines: tuple[Line, ...]) -> None:
-        """Show these lines; those that stay the same cost nothing."""
+        """Show these lines and repaint those that changed."""
         old, self._lines = self._lines, lines
         if not self.is_mounted or old == lines:
             return
@@ -80,7 +80,7 @@ class TextBlock(Widget):
 
 
 class Choice(Widget, can_focus=True):
-    """One of a few values; keys and clicks ask for the next, whoever owns it decides."""
+    """A choice of a few values; keys and clicks request the next one from the parent."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(
         "ticket.next_choice", "ticket.previous_choice"
@@ -92,7 +92,7 @@ class Choice(Widget, can_focus=True):
 
     @dataclass
     class Moved(Message):
-        """The trader wants the next value, or the one before."""
+        """The trader wants the next or the previous value."""
 
         choice: "Choice"
         step: Step
@@ -104,14 +104,14 @@ class Choice(Widget, can_focus=True):
             return self.choice
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's word
-        """Start blank."""
+        """Start empty."""
         super().__init__(id=id)
         self._cell = Cell("")
         self._role_styles: RoleStyles | None = None
 
     @property
     def text(self) -> str:
-        """The value on show."""
+        """The value shown."""
         return self._cell.text
 
     def show(self, text: str, role: Role = Role.TEXT) -> None:
@@ -123,23 +123,23 @@ class Choice(Widget, can_focus=True):
                 self.refresh(layout=False)
 
     def action_next_choice(self) -> None:
-        """Ask for the next value."""
+        """Request the next value."""
         self.post_message(self.Moved(self, Step.UP))
 
     def action_previous_choice(self) -> None:
-        """Ask for the value before."""
+        """Request the previous value."""
         self.post_message(self.Moved(self, Step.DOWN))
 
     def on_click(self) -> None:
-        """Ask for the next value."""
+        """Request the next value."""
         self.action_next_choice()
 
     def on_focus(self) -> None:
-        """StepStatus out."""
+        """Show the focus."""
         self.refresh(layout=False)
 
     def on_blur(self) -> None:
-        """StepStatus back."""
+        """Remove the focus highlight."""
         self.refresh(layout=False)
 
     @override
@@ -158,24 +158,24 @@ class Choice(Widget, can_focus=True):
 
 
 class EntryLabel(TextLine):
-    """The name of an entry; the one that has the keys is bright and has a mark."""
+    """The name of an entry; bright and marked while its entry has the focus."""
 
     def __init__(self, name: str, entry: str) -> None:
         """Name the entry with this id."""
         super().__init__(classes="label")
         self._word = name
         self.entry = entry
-        """The id of the widget that it names."""
+        """The id of the named widget."""
         self.mark(is_here=False)
 
     def mark(self, *, is_here: bool) -> None:
-        """Show whether the entry has the keys."""
+        """Show whether the entry has the focus."""
         role = Role.KEY if is_here else Role.DIM
         self.show((Cell("▸" if is_here else " ", Role.KEY), Cell(self._word, role)))
 
 
 class NumberField(Input, inherit_bindings=False):
-    """A short text that holds a number; up and down ask for a step, enter is left to the ticket."""
+    """A text field for a number; up and down request a step, enter is left to the ticket."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(b for b in Input.BINDINGS if not (isinstance(b, Binding) and b.key == "enter")),
@@ -184,7 +184,7 @@ class NumberField(Input, inherit_bindings=False):
 
     @dataclass
     class Stepped(Message):
-        """The trader wants the value a step higher or lower."""
+        """The trader wants a higher or a lower value."""
 
         field: "NumberField"
         step: Step
@@ -192,12 +192,12 @@ class NumberField(Input, inherit_bindings=False):
         @property
         @override
         def control(self) -> "NumberField":
-            """The field to move."""
+            """The field to change."""
             return self.field
 
     @dataclass
     class Restricted(Message):
-        """A letter was typed that is no part of a number; it is kept, and judged as typed."""
+        """A letter was typed that belongs to no number; it is kept and checked as typed."""
 
         field: "NumberField"
 
@@ -206,41 +206,41 @@ class NumberField(Input, inherit_bindings=False):
 
         Args:
             id: of the widget.
-            characters: all that belongs into it, as the inside of a regular expression's set.
+            characters: the allowed characters, as the inside of a regular expression's set.
         """
-        # Nothing is dropped: `1e3` without its letter would be another number, and a valid one.
+        # Nothing is dropped: `1e3` without its letter would be another valid number.
         super().__init__(id=id, compact=True, max_length=_MOST_TYPED)
         self._foreign = re.compile(f"[^{characters}]")
         self.cursor_blink = False
 
     @override
     def restricted(self) -> None:
-        """Tell whoever owns it: a key that is swallowed in silence seems to be broken."""
+        """Notify the parent: a key that is silently ignored looks like a fault."""
         super().restricted()
         self.post_message(self.Restricted(self))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Tell of a letter that was meant as a key, or is a slip."""
+        """Notify the parent of a letter that was meant as a key, or is a typo."""
         typed = event.value[: self.cursor_position][-1:]
         if typed.isalpha() and self._foreign.match(typed):
             self.post_message(self.Restricted(self))
 
     def write(self, text: str) -> None:
-        """Replace what it holds, as if it had been typed."""
+        """Replace the text as if it had been typed."""
         self.value = text
         self.cursor_position = len(text)
 
     def offer(self, text: str) -> None:
-        """Fill it with a proposal, selected so that typing replaces it."""
+        """Fill in a proposal, selected so that typing replaces it."""
         self.value = text
         self.select_all()
 
     def action_step_up(self) -> None:
-        """Ask for the next value up."""
+        """Request the next higher value."""
         self.post_message(self.Stepped(self, Step.UP))
 
     def action_step_down(self) -> None:
-        """Ask for the next value down."""
+        """Request the next lower value."""
         self.post_message(self.Stepped(self, Step.DOWN))
 
 
@@ -259,7 +259,7 @@ FIELD_WIDGETS = {
 
 
 class TicketLayout(Vertical):
-    """The fields, and the blocks of lines that tell of them; subclasses fill them."""
+    """The fields, and the blocks of lines about them; filled by subclasses."""
 
     DEFAULT_CSS = """
     TicketLayout { display: none; width: 100%; height: 100%; }
@@ -373,11 +373,11 @@ class TicketLayout(Vertical):
         self._move_focus(1)
 
     def action_previous_field(self) -> None:
-        """Move to the field before."""
+        """Move to the previous field."""
         self._move_focus(-1)
 
     def _move_focus(self, step: int) -> None:
-        # Round and round: past the last field the same keys would be commands of the screen.
+        # Wrap around: past the last field the same keys would be the screen's commands.
         fields = [each for each in self.screen.focus_chain if self in each.ancestors]
         focused = self.screen.focused
         if focused in fields:

@@ -1,8 +1,8 @@
-"""What the forms over a screen share that end in orders: a frame, what they watch, their keys.
+"""The base of forms that end in orders: a frame, subscriptions, and keys.
 
-A form is about one market. It reads and rounds nothing itself, and what it leads to is asked about
-on a card of its own before anything is sent. Over a ladder it stands beside it where there is room:
-the prices it is about stay to be seen, with what is typed drawn among them.
+A form is about one market. It parses and rounds nothing itself, and a card asks for confirmation
+before anything is sent. Over a ladder it stands at the side if it fits: the prices it is about stay
+visible, with the draft drawn among them.
 """
 
 from abc import abstractmethod
@@ -32,26 +32,26 @@ from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_keys
 
 ResultT = TypeVar("ResultT")
 Draw = Callable[[tuple[Ghost, ...]], None]
-"""Shows on a ladder what is being typed."""
+"""Shows a draft on a ladder."""
 _FRAME = 4
 """Columns of border and padding."""
 _ROOMY = 56
-"""Cells with which what is said of an entry stands beside it."""
+"""The width from which explanations stand beside the entries."""
 _MOST_SAID = 3
 
 
 def draw_nothing(_: tuple[Ghost, ...]) -> None:
-    """Show nothing: there is no ladder below."""
+    """Draw nothing, because there is no ladder below."""
 
 
 class OrderForm(ModalScreen[ResultT]):
-    """Entries about one market in a frame; enter goes on to a card, escape leaves."""
+    """Entries about one market in a frame; enter opens a card, escape closes the form."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
     WIDTH: ClassVar[int] = 64
-    """Cells inside the frame, at most."""
+    """The most cells inside the frame."""
     NARROWEST: ClassVar[int] = 60
-    """Cells inside the frame that its lines need: with fewer beside a ladder it stands over it."""
+    """The fewest cells inside the frame: with fewer beside a ladder, the form covers it."""
 
     DEFAULT_CSS = """
     OrderForm { align: center middle; }
@@ -65,7 +65,7 @@ class OrderForm(ModalScreen[ResultT]):
     """
 
     state = query_one("#state", TextBlock)
-    """What is wrong with the entries, or what became of them."""
+    """What is wrong with the entries, or the result of the orders."""
 
     def __init__(
         self, surface: Surface, condition_id: ConditionId, draw: Draw = draw_nothing
@@ -75,7 +75,7 @@ class OrderForm(ModalScreen[ResultT]):
         Args:
             surface: the service and the user's choices.
             condition_id: the market.
-            draw: shows on a ladder what is being typed.
+            draw: shows the draft on a ladder.
         """
         super().__init__()
         self._draw = draw
@@ -85,26 +85,26 @@ class OrderForm(ModalScreen[ResultT]):
 
     @abstractmethod
     def show(self) -> None:
-        """Show things as they are now; called whenever something watched has changed."""
+        """Show the current state; called whenever a watched topic changes."""
 
     def on_unmount(self) -> None:
-        """Stop listening; what was sent is the service's."""
+        """Unsubscribe; the service owns what was sent."""
         self._draw(())
         if self._subscription is not None:
             self._subscription.close()
 
     def on_screen_resume(self) -> None:
-        """Stand where the ladder below stays to be seen."""
+        """Move aside so that the ladder below stays visible."""
         self._stand_aside()
 
     def on_descendant_focus(self) -> None:
-        """Mark the entry that has the keys."""
+        """Mark the focused entry."""
         focused = self.focused.id if self.focused is not None else None
         for label in self.query(EntryLabel):
             label.mark(is_here=label.entry == focused)
 
     def on_resize(self) -> None:
-        """Stand aside on a screen of another size, too."""
+        """Move aside on a screen of another size."""
         _ = self.call_after_refresh(self._stand_aside)
 
     def _stand_aside(self) -> None:
@@ -122,23 +122,23 @@ class OrderForm(ModalScreen[ResultT]):
 
     @property
     def inner(self) -> int:
-        """Cells inside the frame, as it stands now."""
+        """The current width inside the frame."""
         if not self.is_beside:
             return min(self.WIDTH, self.app.size.width - _FRAME)
         return min(self.WIDTH, self.app.size.width - self._columns_kept - _FRAME)
 
     @property
     def _columns_kept(self) -> int:
-        """Columns at the left that the ladder of the screen below takes; 0 where it has none."""
+        """The columns at the left that the ladder below takes; 0 without a ladder."""
         return ladder_edge(self.app)
 
     def action_decline(self) -> None:
-        """Leave; orders on their way go on."""
+        """Close; pending orders continue."""
         _ = self.dismiss()
 
     @property
     def terms(self) -> MarketTerms | None:
-        """What orders of this market must obey; None until it is known."""
+        """The terms for orders; None until they are known."""
         return self._surface.queries.market(self._condition_id).terms
 
     def market_title(self, width: int) -> str:
@@ -146,7 +146,7 @@ class OrderForm(ModalScreen[ResultT]):
         return plain(title_of(self._surface.queries, self._condition_id), width)
 
     def keys(self) -> KeyLine:
-        """Return the line of keys that ends a form."""
+        """Return the form's line of keys."""
         return answer_keys("Review", self._surface.options, width=self.inner)
 
     def watch_market(self, token_id: TokenId | None) -> None:
@@ -163,7 +163,7 @@ class OrderForm(ModalScreen[ResultT]):
         line.show(paint_touch(book, tick))
 
     def show_reason(self, reason: str, role: Role = Role.NOTICE_WARN) -> None:
-        """Say why it does not go on."""
+        """Show why the form does not continue."""
         lines = wrap_line((Cell(plain(reason), role),), self.inner, most=_MOST_SAID)
         self.state.show(lines)
 

@@ -1,4 +1,4 @@
-"""Sending a ticket's order, and the orders it has sent and cannot yet be sure of.
+"""Sending a ticket's order, and tracking orders until their end is known.
 
 The service owns every order: only the waiting for its end is done here.
 """
@@ -50,11 +50,11 @@ class _Sent:
     order: PreparedOrder
     is_unknown: bool = False
     is_listed: bool = False
-    """Whether the account has shown it since it became unknown."""
+    """Whether the account has listed it since it became unknown."""
 
 
 class SentOrders:
-    """Remembers orders from sending until it is known how they ended."""
+    """Remembers sent orders until their end is known."""
 
     def __init__(self) -> None:
         self._sent: dict[OrderId, _Sent] = {}
@@ -62,11 +62,11 @@ class SentOrders:
 
     @property
     def is_sending(self) -> bool:
-        """Whether an answer is still awaited."""
+        """Whether a verdict is pending."""
         return any(not sent.is_unknown for sent in self._sent.values())
 
     def note_sent(self, order: PreparedOrder) -> None:
-        """Remember an order that leaves now."""
+        """Remember an order that is sent now."""
         self._sent[order.unsigned.order_id] = _Sent(order)
 
     def note_ended(self, order: PreparedOrder) -> None:
@@ -74,15 +74,15 @@ class SentOrders:
         self._sent.pop(order.unsigned.order_id, None)
 
     def note_unknown(self, order: PreparedOrder) -> None:
-        """Keep an order that the venue may or may not hold."""
+        """Keep an order that may or may not be at the venue."""
         self._sent[order.unsigned.order_id] = _Sent(order, is_unknown=True)
 
     def follow(self, order: PreparedOrder, verdict: Accepted) -> None:
-        """Tell from now on what becomes of this accepted order."""
+        """Track an accepted order from now on."""
         self._followed = (order, verdict)
 
     def news_of_followed(self, account: AccountView) -> tuple[PreparedOrder, Order] | None:
-        """Return the followed order once its life is another than what was said of it last."""
+        """Return the tracked order once its state differs from the last one reported."""
         if self._followed is None:
             return None
         order, text = self._followed
@@ -93,7 +93,7 @@ class SentOrders:
             return None
         is_behind = known.matched_size < text.filled_size and known.status.is_open
         if is_behind:
-            # The account has not heard yet of what the answer told.
+            # The account is behind the verdict.
             return None
         self._followed = (
             order,
@@ -102,9 +102,9 @@ class SentOrders:
         return order, known
 
     def doubt_about(self, order: PreparedOrder, account: AccountView) -> str:
-        """Say why sending this order may double another; empty where there is none.
+        """Return why sending this order may duplicate another; empty if it does not.
 
-        The account tells of orders in doubt from before this ticket was opened, too.
+        Includes unconfirmed orders of the account from before this ticket was opened.
         """
         for sent in self._sent.values():
             if _terms(sent.order) == _terms(order):
@@ -116,7 +116,7 @@ class SentOrders:
         return ""
 
     def settle(self, account: AccountView, fills: Iterable[Fill]) -> str:
-        """Forget unknown orders that the account knows better by now; say what became of them."""
+        """Forget unknown orders that the account has resolved; return what became of them."""
         news = ""
         for order_id, sent in list(self._sent.items()):
             if not sent.is_unknown:
@@ -134,18 +134,18 @@ class SentOrders:
 
 
 class TicketPage(Protocol):
-    """The ticket on the screen, as far as sending needs it."""
+    """What sending needs of the ticket on the screen."""
 
     def ask(self, screen: ConfirmScreen, decide: Callable[[bool | None], None]) -> None:
-        """Show the card of an order; `decide` gets the answer."""
+        """Show the card of an order; `decide` gets the result."""
         ...
 
     def place(self) -> Place:
-        """Return the region that the card shall not cover."""
+        """Return the region that the card must not cover."""
         ...
 
     def run_worker(self, work: Coroutine[None, None, None]) -> object:
-        """Wait for something; the waiting ends with the ticket."""
+        """Run a coroutine that ends with the ticket."""
         ...
 
     def load(self, draft: TicketDraft) -> None:
@@ -153,20 +153,20 @@ class TicketPage(Protocol):
         ...
 
     def show_state(self) -> None:
-        """Judge the draft by what is known, and paint it."""
+        """Check the draft, and paint it."""
         ...
 
     def await_next_size(self) -> None:
-        """Start typing another size."""
+        """Focus the size for the next order."""
         ...
 
     def close(self, text: str = "") -> None:
-        """Hide the ticket, and answer with this on the message line."""
+        """Hide the ticket, and show a text on the message line."""
         ...
 
 
 class TicketSending:
-    """Asks before an order is sent, sends it, and says how it ended."""
+    """Asks before an order is sent, sends it, and shows how it ended."""
 
     def __init__(self, surface: Surface, state: TicketState, page: TicketPage) -> None:
         self._surface = surface
@@ -174,19 +174,20 @@ class TicketSending:
         self._page = page
         self._sent = SentOrders()
         self._life: Line = ()
-        """What was said last of the order that is followed."""
+        """The last message about the tracked order."""
         self.was_sent = False
-        """Whether the choices of the fields are those of an order that left and was not refused."""
+        """Whether the fields are those of an order that was sent and not refused."""
         self.commanded: TicketDraft | None = None
-        """What a command filled in: it asked for one order, so the ticket closes once that is accepted."""
+        """The draft of a command, which is for one order: once that is accepted, the ticket
+        closes."""
 
     @property
     def is_sending(self) -> bool:
-        """Whether an answer is still awaited."""
+        """Whether a verdict is pending."""
         return self._sent.is_sending
 
     def ask(self, order: PreparedOrder) -> None:
-        """Show the card of what would be signed; send at once what needs none."""
+        """Show the card of an order, or send it at once if it needs none."""
         check = self._state.check
         attached = check.attached if check is not None else None
         doubt = self._sent.doubt_about(order, self._surface.queries.account())
@@ -204,7 +205,7 @@ class TicketSending:
         self._page.ask(screen, decide)
 
     def refuse(self, verdict: Rejected, draft: TicketDraft) -> None:
-        """Keep the ticket as it is, with the reason beside its field."""
+        """Keep the ticket unchanged, with the reason beside its field."""
         fields = {field.value: field for field in TicketField}
         field = fields.get(verdict.field or "")
         if field is None or self._state.draft != draft:
@@ -214,7 +215,7 @@ class TicketSending:
         self.show_line(Cell("x Refused; the ticket is unchanged", Role.NOTICE_BAD))
 
     def follow(self, account: AccountView) -> None:
-        """Note what became of orders whose end was not known, or was not final."""
+        """Show the end of unknown orders, and the changes of the tracked one."""
         news = self._sent.settle(account, self._surface.queries.fills().fills)
         if news:
             self._state.message = (Cell(news, Role.NOTICE_WARN),)
@@ -224,7 +225,7 @@ class TicketSending:
             self._state.message = self._life
 
     def show_line(self, *line: Cell) -> None:
-        """Say something of an order."""
+        """Show a message about an order."""
         self._state.message = line
         self._page.show_state()
 
@@ -239,7 +240,7 @@ class TicketSending:
         self.was_sent = True
         dots = "…"
         self.show_line(Cell(f"sending{dots}", Role.NOTICE_WARN, Emphasis.BOLD))
-        # What is typed next must not be glued to the price or the old size.
+        # Select the size, so that typing does not append to it.
         self._page.await_next_size()
         _ = self._page.run_worker(self._await_verdict(command_id, order, draft))
 

@@ -1,4 +1,4 @@
-"""The card of an order, drawn from the very fields that are hashed: what is given, what comes, and what it would do now."""
+"""Paints an order's card from the very fields that are hashed: payment, proceeds, and fills now."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _FINEST_TICK = 100
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """What one order signs, or several that share everything but price and size."""
+    """The signed amounts of one order, or of several that differ only in price and size."""
 
     head: PreparedOrder
     cash: Micros
@@ -43,46 +43,46 @@ class _Sum:
 
 
 def signed_amounts(order: PreparedOrder) -> tuple[Micros, Micros]:
-    """Return dollars and shares as they are hashed."""
+    """Return dollars and shares as hashed."""
     draft = order.unsigned.draft
     given, taken = Micros(draft.maker_amount), Micros(draft.taker_amount)
     return (given, taken) if draft.is_buy else (taken, given)
 
 
 def limit_price(order: PreparedOrder) -> Micros:
-    """Return the worst price at which it can fill.
+    """Return the worst price at which the order can fill.
 
-    What the amounts say is off the grid by the dust of their rounding; no book has a level between
-    it and the nearest multiple of the finest tick.
+    Rounding puts the price of the amounts slightly off the grid; no book has a level between it and
+    the nearest multiple of the finest tick.
     """
     return Micros((order.price + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
 
 
 def spends(order: PreparedOrder) -> bool:
-    """Whether it is bounded by dollars: a purchase that does not rest."""
+    """Return whether dollars limit the order: a purchase that does not rest."""
     draft = order.unsigned.draft
     return draft.is_buy and not order.intent.time_in_force.rests
 
 
 def may_fill_in_part(order: PreparedOrder) -> bool:
-    """Whether what does not fill at once is dropped: its whole amounts promise nothing."""
+    """Return whether unfilled shares are dropped, so that the full amounts are not certain."""
     return order.intent.time_in_force is TimeInForce.FAK
 
 
 def describe_money(order: PreparedOrder, numbers: TicketNumbers | None) -> Facts:
-    """Say what is given and got, the fee, and what is left or to be paid with it.
+    """Return what is paid and received, the fee, and the total.
 
     Args:
-        order: as prepared.
-        numbers: what it would do as the book is, where that is known.
+        order: the prepared order.
+        numbers: its estimate by the current book, if known.
     """
     return _describe_sum(_sum_of((order,)), numbers)
 
 
 def describe_money_of_all(orders: Sequence[PreparedOrder]) -> Facts:
-    """Say the same of resting orders that leave together, all of them added up.
+    """Return the same for several resting orders sent together, added up.
 
-    What fills now is not in it: they would meet the same book, one after the other.
+    What fills now is left out: they would match the same book, one after the other.
     """
     return _describe_sum(_sum_of(orders), None)
 
@@ -128,7 +128,7 @@ def _exchanged(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
 
 
 def _most(numbers: TicketNumbers) -> str:
-    """Write the most shares that come as the book is, rounded up to hundredths."""
+    """Write the most shares by the current book, rounded up to hundredths."""
     return format_shares(Micros(-(-numbers.most_shares // SIZE_STEP) * SIZE_STEP))
 
 
@@ -145,11 +145,11 @@ def _describe_fee(whole: _Sum, numbers: TicketNumbers | None) -> str:
     most = format_cost(_most_fee(whole, numbers))
     none = "; none on what rests" if order.intent.time_in_force.rests else ""
     if numbers is None:
-        # Dollars that fill below the limit bring more shares, and so a larger fee.
+        # Dollars that fill below the limit buy more shares, with a larger fee.
         return f"about {most}" if spends(order) else f"at most {most}{none}"
     if not numbers.fills_now:
         return f"none now, up to {most} if it fills" + (" at once" if none else "")
-    # As the ticket beside it says: rounded up, so that a small fee is not called none.
+    # As in the ticket: rounded up, so that a small fee is not shown as none.
     now = format_cost(numbers.fee)
     return f"about {now}{'' if now == most else f', at most {most}'}{none if numbers.rests else ''}"
 
@@ -159,9 +159,9 @@ def _most_fee(whole: _Sum, numbers: TicketNumbers | None) -> Micros:
 
 
 def _total(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
-    """Add the fee to what is given or take it from what is got, where there is one.
+    """Return the total with the fee, if there is one.
 
-    Of the cents on show, so that the lines of the card add up.
+    Computed from the cents shown, so that the lines of the card add up.
     """
     if not _has_fee(whole):
         return []
@@ -194,19 +194,19 @@ _GAP = 2
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """What an order is part of."""
+    """The context in which an order is sent."""
 
     question: str = "Send this order?"
     first: Sequence[str] = ()
     """What happens before it is sent, a sentence each."""
     estimates: Sequence[tuple[str, str]] = ()
-    """Names and values of what it would do as the book is, not of what is signed."""
+    """Names and values of estimates by the current book, which are not signed."""
     warnings: Sequence[str] = ()
     """Reasons against it, a sentence each."""
     numbers: TicketNumbers | None = None
-    """What it would do as the book is; None where that is not known."""
+    """The estimate by the current book; None if unknown."""
     details_key: str = ""
-    """What shows addresses and id; where it is empty they stand on the card."""
+    """The key that shows addresses and id; if empty, they are on the card."""
 
 
 def paint_confirm(
@@ -218,15 +218,16 @@ def paint_confirm(
     height: int = 0,
     occasion: Occasion | None = None,
 ) -> tuple[Line, ...]:
-    """Show everything that is about to be signed.
+    """Paint everything that is about to be signed.
 
     Args:
         order: prepared by the service; amounts, side, times and addresses come from `unsigned`.
-        width: cells there are.
+        width: the cells available.
         mode: whether this is real money.
-        doubt: why sending it may be a mistake; empty for no reason.
-        height: lines there are; 0 for any number. Facts share lines before a warning is left out.
-        occasion: why it is sent, where it is more than a plain order.
+        doubt: why sending it may be a mistake; empty for none.
+        height: the lines available; 0 for any number. Facts share lines before a warning is left
+            out.
+        occasion: the context, if it is more than a plain order.
     """
     occasion = occasion or Occasion()
     lines = _facts(order, width, mode=mode, occasion=occasion)
@@ -248,7 +249,7 @@ def least_lines(
     doubt: str = "",
     occasion: Occasion | None = None,
 ) -> int:
-    """Return how many lines it takes so that no warning is left out."""
+    """Return the fewest lines that leave no warning out."""
     occasion = occasion or Occasion()
     facts = _facts(
         order, width, mode=mode, occasion=occasion,
@@ -265,7 +266,7 @@ def _facts(
     occasion: Occasion,
     is_dense: bool = False,
 ) -> list[Line]:
-    """Lay out what is signed; dense, facts share lines where they fit and a long title is cut."""
+    """Paint what is signed; if dense, facts share lines and a long title is cropped."""
     lines: list[Line] = [paint_question(mode, occasion.question)]
     for sentence in occasion.first:
         words = wrap_text(plain(sentence), width)
@@ -280,7 +281,7 @@ def _facts(
         *describe_money(order, occasion.numbers),
         *_terms(order, is_dense=is_dense),
     ]
-    # A token that is not derived is a reason to look: it waits behind no key.
+    # A token that is not derived needs attention: it is never hidden behind a key.
     is_short = bool(occasion.details_key) and order.is_derived
     if not is_short:
         facts += describe_identity(order)
@@ -291,7 +292,7 @@ def _facts(
 
 
 def paint_details_hint(key: str, what: str = "addresses and id") -> Line:
-    """Name the key that shows what is signed besides."""
+    """Paint the key that shows the other signed fields."""
     return (Cell(key, Role.KEY, Emphasis.BOLD), Cell(f" {what}", Role.DIM))
 
 
@@ -300,7 +301,7 @@ def _list_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:
 
 
 def _pair_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    """Lay facts out in two columns, in their order; one too long for its half has a line."""
+    """Paint facts in two columns, in their order; one too long for its half has its own line."""
     half = (width - _GAP) // 2
     lines: list[Line] = []
     is_open = False
@@ -330,14 +331,14 @@ def _against(doubt: str, warnings: Sequence[str], width: int) -> list[Line]:
 
 
 def _shortened(lines: list[Line], height: int) -> list[Line]:
-    """Leave out what has no room, and say so."""
+    """Leave out the lines that do not fit, and add a line that says so."""
     if len(lines) <= height:
         return lines
     return [*lines[: height - 1], (Cell("! more warnings in the ticket", Role.NOTICE_WARN),)]
 
 
 def paint_question(mode: Mode, question: str) -> Line:
-    """Show what is asked, and whether it is about real money."""
+    """Paint the question, and whether it is about real money."""
     return (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(f" {question}", Role.HEADING))
 
 
@@ -347,7 +348,7 @@ def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
     outcome = plain(order.outcome, 20)
     text = f"{side.value} {format_shares(shares)} {outcome} @ {price} or better"
     if cell_width(text) > width:
-        # A limit is never worse than it says: better two words fewer than a second line.
+        # A limit implies "or better": dropping the words saves a second line.
         text = text.removesuffix(" or better")
     if spends(order) and may_fill_in_part(order):
         text = f"{side.value} {outcome}: spend up to {format_cost(cash)}, at most {price} a share"
@@ -383,7 +384,7 @@ _TIME_IN_FORCE = {
 
 
 def describe_identity(order: PreparedOrder) -> list[tuple[str, str]]:
-    """Name who gives, on which exchange, and under which id the order will be found."""
+    """Return the maker, the exchange and the order id."""
     unsigned = order.unsigned
     kind = "neg-risk" if unsigned.draft.neg_risk else "regular"
     doubt = "not derivable from the condition id; all hosts agree on it"
@@ -396,11 +397,11 @@ def describe_identity(order: PreparedOrder) -> list[tuple[str, str]]:
 
 
 _ROOMY = 20
-"""Columns of a value with which a second line is better than a sign for a word."""
+"""With so many cells for a value, a second line is better than signs for words."""
 
 
 def _briefly(value: str, room: int) -> str:
-    """Write a fact with signs for words where that saves it a second line."""
+    """Return a value with signs for words if that saves a second line."""
     if cell_width(value) <= room or room >= _ROOMY:
         return value
     brief = value
@@ -417,7 +418,7 @@ _SIGNS = (
 
 
 def paint_fact(name: str, value: str, width: int) -> list[Line]:
-    """Lay a fact out; one too long goes on in the next line, because none may be cut."""
+    """Paint a fact; a long one is wrapped, because none may be cropped."""
     room = max(8, width - _LABEL - 1)
     parts = wrap_text(_briefly(value, room), room)
     return [

@@ -1,9 +1,9 @@
-"""The ticket in lines: what an order would do, what is wrong with it, and how it ended.
+"""Paints the ticket: what an order would do, what is wrong with it, and how it ended.
 
-Where the ticket stands on one line, a problem says which field it is about, as it stands below all of
-them. What was said of an order goes before problems, problems that forbid it before figures, figures
-before more than one line of warnings. There are as many lines whatever is said, so that nothing above
-them ever moves; what has no room is marked, with the key that shows it.
+On a ticket of one line, problems name their field, because they are shown below all of them.
+Messages about an order come first, then blocking problems, then figures, then more than one line of
+warnings. The number of lines is constant, so that nothing above them moves; if some do not fit, a
+mark shows the key that shows them all.
 """
 
 from collections.abc import Iterable, Sequence
@@ -53,13 +53,13 @@ FIELD_NAMES = {
     TicketField.TARGET: "Target",
 }
 BELOW = 2
-"""Lines below the fields of a ticket on one line, always."""
+"""The constant number of lines below the fields of a ticket on one line."""
 _GAP = 2
 _LABEL = 12
 _VALUE = 14
-"""Columns of a figure: farther from its label the eye would lose the line."""
+"""The width of a figure: farther from its label it would be hard to follow the line."""
 _LATER = frozenset({"wins", "cash after", "takes", "b/e", "rewards"})
-"""Figures that go first where there is one line for all."""
+"""Figures that are dropped first when all share one line."""
 
 
 class _Figure(NamedTuple):
@@ -69,12 +69,12 @@ class _Figure(NamedTuple):
 
 
 def side_role(side: Side) -> Role:
-    """Return the colour of a side; the word is always there too."""
+    """Return the colour of a side, whose word is always shown, too."""
     return Role.BID if side is Side.BUY else Role.ASK
 
 
 def wrap_text(text: str, width: int) -> tuple[str, ...]:
-    """Break a line between words, and within those that are wider than the line."""
+    """Wrap a text between words, and within words wider than the line."""
     lines = [""]
     for word in text.split():
         rest = word
@@ -92,7 +92,7 @@ def wrap_text(text: str, width: int) -> tuple[str, ...]:
 
 
 def paint_outcome(outcome: str, title: str) -> Line:
-    """Name what the order is about."""
+    """Paint the outcome and the market of an order."""
     return (
         Cell(plain(outcome, 24), Role.HEADING),
         Cell("  "),
@@ -101,7 +101,7 @@ def paint_outcome(outcome: str, title: str) -> Line:
 
 
 def paint_market(book: BookView, tick: Micros | None, *, is_without_own: bool) -> Line:
-    """Show the best two prices in one, and whether own orders were left out of them."""
+    """Paint the best prices of both sides, and whether own orders are excluded."""
     prices = (
         "-" if price is None else format_price(price, tick=tick)[:-1]
         for price in (book.best_bid, book.best_ask)
@@ -117,12 +117,12 @@ def paint_market(book: BookView, tick: Micros | None, *, is_without_own: bool) -
 def paint_touch(
     book: BookView | None, tick: Micros | None, *, is_brief: bool = False
 ) -> Line:  # fmt: skip
-    """Show the best prices beside the price field; doubt about them is said in a word.
+    """Paint the best prices beside the price field; the state of a doubtful book as a word.
 
     Args:
-        book: what they are in; None before there is one.
-        tick: for their digits.
-        is_brief: without the words `bid` and `ask`.
+        book: the book; None while there is none.
+        tick: sets the digits of the prices.
+        is_brief: whether to leave out the words `bid` and `ask`.
     """
     sign = "¢"
     if book is None:
@@ -146,14 +146,14 @@ def paint_touch(
 def paint_problem(
     problem: Problem, draft: TicketDraft, width: int, *, key: str = "", is_quiet: bool = False
 ) -> tuple[Line, ...]:
-    """Show a problem in words, and the key that mends it.
+    """Paint a problem, and the key that fixes it.
 
     Args:
-        problem: what is wrong.
-        draft: the fields as they are, to name what the fix changes.
-        width: cells there are.
-        key: the key that takes the fix; empty where this problem's fix has none.
-        is_quiet: whether the field is only not filled in yet.
+        problem: the problem.
+        draft: the current fields, to describe the fix.
+        width: the cells available.
+        key: the key that applies the fix; empty if none does.
+        is_quiet: whether the field is merely empty so far.
     """
     role = Role.NOTICE_WARN if problem.is_warning else Role.NOTICE_BAD
     sign = "!" if problem.is_warning else "x"
@@ -174,7 +174,7 @@ def paint_problem(
 
 
 def describe_fix(draft: TicketDraft, fix: TicketDraft) -> str:
-    """Say what a fix would change."""
+    """Return what a fix would change."""
     changes: list[str] = []
     if fix.kind is not draft.kind:
         changes.append(fix.kind.value)
@@ -200,9 +200,9 @@ def paint_figures(
     ends: datetime | None = None,
     after: TicketAfter | None = None,
 ) -> tuple[Line, ...]:
-    """Show what the order would do, one figure to a line where there is room.
+    """Paint what the order would do, one figure to a line if they fit.
 
-    On a small screen figures share lines; one that has no room is left out whole, the least
+    On a small screen figures share lines; one that does not fit is left out whole, the least
     important first, because half a number is a wrong number.
     """
     if height <= 0:
@@ -216,7 +216,7 @@ def paint_figures(
         return ()
     later = _later_figures(after) if after is not None else []
     if height >= len(figures) and all(len(f.value) < width - _LABEL for f in figures):
-        # What comes after takes the lines that are left.
+        # Figures of the time after the fill take the remaining lines.
         figures += [f for f in later if len(f.value) < width - _LABEL][: height - len(figures)]
         return tuple(
             (
@@ -227,7 +227,7 @@ def paint_figures(
         )
     figures += later
     if height == 1:
-        # What becomes of the order comes before what it would win one day.
+        # What happens to the order comes before its later payout.
         figures.sort(key=lambda figure: figure.short in _LATER)
     lines: list[Line] = [()]
     for figure in figures:
@@ -243,7 +243,7 @@ def paint_figures(
 
 
 def paint_verdict(verdict: Verdict, order: PreparedOrder | None) -> Line:
-    """Say how an order ended, or that this is not known."""
+    """Paint how an order ended, or that this is unknown."""
     match verdict:
         case Accepted():
             size = order.size if order is not None else verdict.filled_size
@@ -272,7 +272,7 @@ def paint_verdict(verdict: Verdict, order: PreparedOrder | None) -> Line:
 
 
 def paint_life(known: Order, order: PreparedOrder) -> Line:
-    """Say what became of an accepted order since."""
+    """Paint the later state of an accepted order."""
     filled = format_shares(known.matched_size)
     match known.status:
         case OrderStatus.CANCELLED:
@@ -297,7 +297,7 @@ def paint_life(known: Order, order: PreparedOrder) -> Line:
 
 
 def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:
-    """Break a line of cells between words into at most so many lines."""
+    """Wrap a line of cells between words into at most `most` lines."""
     lines: list[list[Cell]] = [[]]
     for cell in line:
         for number, word in enumerate(cell.text.split(" ")):
@@ -342,7 +342,7 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers) -> list[_Figure]:
     if numbers.fills_now and numbers.depth_share is not None:
         side = "asks" if is_buy else "bids"
         share = format_percent(numbers.depth_share)
-        # Something is never shown as nothing.
+        # A small share is never shown as zero.
         share = f"{'<0.1%' if share == '0.0%' else share} of {side}"
         figures.append(_Figure("takes", "Takes", share))
     return figures
@@ -365,14 +365,14 @@ def _later_figures(after: TicketAfter) -> list[_Figure]:
 
 
 def _fee_figure(numbers: TicketNumbers) -> _Figure:
-    """Say the fee of what fills now, or what is kept for one that may come to be."""
+    """Return the fee of what fills now, or the most it may be."""
     if not numbers.fills_now and numbers.most_fee:
         return _Figure("fee", "Fee", f"up to {format_cost(numbers.most_fee)}")
     return _Figure("fee", "Fee now", format_cost(numbers.fee))
 
 
 def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
-    """Say what is expected, and what is signed where that is another amount."""
+    """Return the expected amount, and the signed one if it differs."""
     say = format_cost if is_buy else format_money
     expected, bound = say(numbers.expected_cash), say(numbers.cash)
     figures: list[_Figure] = []
@@ -424,9 +424,9 @@ def _head(word: str, width: int) -> str:
 
 
 def name_problem(problem: Problem, *, is_quiet: bool = False) -> Problem:
-    """Say in words which field a problem is about; a field still to be filled in says so itself.
+    """Return the problem with its field named in the text, unless the field is merely empty.
 
-    What stands beside the side is about the whole order: approvals, the market, the lock.
+    Problems of the side are about the whole order: approvals, the market, the lock.
     """
     if is_quiet or problem.field is TicketField.SIDE:
         return problem
@@ -434,7 +434,7 @@ def name_problem(problem: Problem, *, is_quiet: bool = False) -> Problem:
 
 
 def pack_notes(notes: Iterable[tuple[Line, ...]], width: int) -> tuple[Line, ...]:
-    """Put notes of a line each side by side where they fit."""
+    """Join one-line notes side by side if they fit."""
     lines: list[Line] = []
     for note in notes:
         used = line_width(lines[-1]) + _GAP if lines else width
@@ -454,15 +454,15 @@ def paint_below(
     more: Line,
     is_forbidden: bool = False,
 ) -> tuple[Line, ...]:
-    """Return what stands below the fields, from the top down, in at most `BELOW` lines.
+    """Return the lines below the fields, from the top down, at most `BELOW`.
 
     Args:
         notes: the problems, packed.
         figures: what the order would do.
-        state: what was said of it, or what comes next.
-        width: cells there are.
-        more: says at the end of a line where the rest is.
-        is_forbidden: whether a problem keeps it from being sent.
+        state: the message about it, or the next step.
+        width: the cells available.
+        more: ends a cropped list; names the key that shows all.
+        is_forbidden: whether a problem blocks the order.
     """
     cut = partial(_cut, width=width, more=more)
     said = cut(state, BELOW)
@@ -473,7 +473,7 @@ def paint_below(
 
 
 def _cut(lines: Sequence[Line], most: int, *, width: int, more: Line) -> Sequence[Line]:
-    """Keep so many lines and say at the end of the last that there was more."""
+    """Keep so many lines, and mark the last if there were more."""
     if len(lines) <= most or most <= 0:
         return lines[: max(most, 0)]
     last, room = lines[most - 1], width - line_width(more)

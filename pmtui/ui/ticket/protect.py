@@ -1,4 +1,4 @@
-"""Stops and targets: the form that places them, and how they are told everywhere."""
+"""Stops and targets: the form that places them, and their painting on all screens."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -82,7 +82,7 @@ _ROLES = {
 
 
 def paint_conditional_row(each: Conditional, account: AccountView, now: datetime) -> Row:
-    """Show one conditional order as a row."""
+    """Paint a conditional order as a row."""
     size = account.allotted(each)
     return Row(
         each.conditional_id,
@@ -100,12 +100,12 @@ def paint_conditional_row(each: Conditional, account: AccountView, now: datetime
 
 
 def paint_conditional_details(each: Conditional, account: AccountView, book: str) -> Line:
-    """Show what the columns have no room for.
+    """Paint the details of a conditional order.
 
     Args:
         each: the conditional order.
-        account: what is held, and which books are not good.
-        book: what the state of its book is, in words.
+        account: the positions, and which books are not good.
+        book: the state of its book, in words.
     """
     if account.is_blind(each):
         text = f" Cannot trigger: book {book}"
@@ -117,20 +117,20 @@ def paint_conditional_details(each: Conditional, account: AccountView, book: str
 
 
 def paint_protection(each: Conditional, account: AccountView | None = None) -> Line:
-    """Show one conditional order as a line beside the position it belongs to.
+    """Paint a conditional order as a line beside its position.
 
     Args:
         each: the conditional order.
-        account: what is held, and which books are not good; None where only its state matters.
+        account: the positions, and which books are not good; None if only its state matters.
     """
     state = _state_of(each, account)
     return (state._replace(text=f"{state.text} "), *_said_sizes(each, account)[0], *_triggers(each))
 
 
 def protection_forms(each: Conditional, account: AccountView) -> tuple[Line, ...]:
-    """Show the same where its usual state says itself, from the fullest form to the shortest.
+    """Return the same line in several forms, longest first, without its usual state.
 
-    Prices are why one looks: size, outcome and trail give way to them.
+    The prices matter most: size, outcome and trail are dropped first.
     """
     state = _state_of(each, account)
     is_usual = state.text == ConditionalState.WATCHING.value
@@ -142,7 +142,7 @@ def protection_forms(each: Conditional, account: AccountView) -> tuple[Line, ...
         for size in _said_sizes(each, account)
         for gap in (_GAP, " ")
     ]
-    # Nothing but the prices: the gap before the first is nobody's.
+    # Only the prices, without the gap before the first.
     first, *rest = _triggers(bare)
     return (*forms, (*begin, first._replace(text=first.text.lstrip()), *rest))
 
@@ -150,7 +150,7 @@ def protection_forms(each: Conditional, account: AccountView) -> tuple[Line, ...
 def _said_sizes(each: Conditional, account: AccountView | None) -> tuple[Line, ...]:
     outcome = plain(each.outcome, 12)
     if each.is_waiting:
-        # It will be for what its purchase brings: no number yet.
+        # It will be for what its purchase fills: there is no size yet.
         return ((Cell(outcome),), ())
     size = format_size_compact(account.allotted(each) if account is not None else each.size).strip()
     short = "all" if each.is_all else size
@@ -171,9 +171,9 @@ def _triggers(each: Conditional, gap: str = _GAP) -> Line:
 
 
 def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
-    """Say how many of the shares held no stop speaks for; nothing where all have one, or none."""
+    """Paint how many shares of a position have no stop; empty if all have one, or none are held."""
     bare, held = account.unprotected(token_id), account.held(token_id)
-    # Dust is never sold, so no stop speaks for it.
+    # Dust is never sold, so it needs no stop.
     if bare is None or bare < DUST:
         return ()
     of = "" if bare == held else f" of {format_shares(held)}"
@@ -182,18 +182,18 @@ def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
 
 
 def describe_stops(marks: Sequence[StopMark]) -> str:
-    """Name stops and targets that share a row of the ladder: `stop 38¢ of 100 shares`."""
+    """Return the stops and targets on a row of the ladder: `stop 38¢ of 100 shares`."""
     if len(marks) > 1:
         return f"{len(marks)} stops and targets"
     (mark,) = marks
     word = "stop" if mark.trigger is Trigger.STOP else "target"
     named = f"{word} {format_price(mark.price)}"
-    # One that waits for the fills of its order is for no share yet.
+    # One that waits for the fills of its order has no size yet.
     return f"{named} of {format_shares(mark.size)}" if mark.size else named
 
 
 def paint_end(end: SaleEnd, *, is_brief: bool = False) -> Line:
-    """Say what a sale at one of its prices would bring, and what that makes of the position."""
+    """Paint the proceeds of a sale at one of the prices, and the resulting profit."""
     if is_brief:
         name = end.name.removeprefix("At ").removeprefix("the ").capitalize()
         line = [
@@ -235,7 +235,7 @@ def _price(price: Micros | None) -> Cell:
 
 
 def where_stops_live(options: Options) -> str:
-    """Say who watches over stops and targets, and until when."""
+    """Return who watches stops and targets, and until when."""
     return _LIVES_ON if options.is_attached else _LIVES_HERE
 
 
@@ -247,13 +247,13 @@ _ENTRIES = (
     (PlanField.TRAIL, "protect-trail", "Trail", "¢  below the bid"),
 )
 _BESIDE_ENTRY = 23
-"""Columns before what is said beside an entry."""
+"""Columns before the text beside an entry."""
 _NAMES = {field: name for field, name, _, _ in _ENTRIES}
 _LOADING = "The trading terms are loading"
 
 
 class ProtectScreen(OrderForm[None]):
-    """Takes the prices, shows the card, and hands the plan to the service."""
+    """Takes the prices, shows the card, and passes the plan to the service."""
 
     NARROWEST = 34
     DEFAULT_CSS = """
@@ -276,12 +276,12 @@ class ProtectScreen(OrderForm[None]):
         Args:
             surface: the service and the user's choices.
             condition_id: the market.
-            outcome_index: which outcome is held.
-            held: shares of it.
-            at: the price pointed at: below the best bid of others it is the stop to begin with,
-                above it the target.
-            begin: prices that were typed elsewhere; they go before `at`.
-            draw: shows on a ladder what is being typed.
+            outcome_index: the outcome held.
+            held: the shares held.
+            at: the cursor's price: the initial stop if below the best bid of others, else the
+                initial target.
+            begin: prices from a command; they override `at`.
+            draw: shows the draft on a ladder.
         """
         super().__init__(surface, condition_id, draw)
         self._at = at
@@ -290,7 +290,7 @@ class ProtectScreen(OrderForm[None]):
         self._held = held
         self._is_asked = False
         self._refusal: tuple[str, Micros | None] = ("", None)
-        """Why the service did not take it, at which best bid; prices move on."""
+        """Why the service refused, and the best bid then: it expires when the price moves."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -313,7 +313,7 @@ class ProtectScreen(OrderForm[None]):
             yield self.keys()
 
     def on_mount(self) -> None:
-        """Start with all that nothing speaks for, and watch what the prices are judged by."""
+        """Start with the size that no stop covers, and subscribe to the market."""
         draft = self._begin or ConditionalDraft()
         if taken := self._others():
             left = Micros(max(self._held - sum(each.size for each in taken), 0))
@@ -329,7 +329,7 @@ class ProtectScreen(OrderForm[None]):
         self.watch_market(self._token_id)
 
     def _begin_at_cursor(self) -> None:
-        """Fill in the price pointed at, which whatever is typed replaces."""
+        """Fill in the cursor's price, selected so that typing replaces it."""
         bid = self._bid
         is_target = self._at is not None and bid is not None and self._at > bid
         field = self._field("protect-profit" if is_target else "protect-stop")
@@ -349,7 +349,7 @@ class ProtectScreen(OrderForm[None]):
         self._show_judgement()
 
     def action_accept(self) -> None:
-        """Show the card of what would be watched over, or why it cannot be."""
+        """Show the card of the plan, or its problems."""
         self._is_asked = True
         plan, problems = self._judged()
         if plan is None and not problems:
@@ -405,7 +405,7 @@ class ProtectScreen(OrderForm[None]):
         _ = self.app.push_screen(question, decide)
 
     def _judged(self) -> tuple[ConditionalPlan | None, tuple[PlanProblem, ...]]:
-        """Read the entries and hold them against the market as it is now."""
+        """Return the plan from the entries, and its problems in the current market."""
         terms = self.terms
         if terms is None:
             return None, ()
@@ -421,11 +421,11 @@ class ProtectScreen(OrderForm[None]):
         )
 
     def _show_judgement(self) -> None:
-        """Show each problem beside its entry, and below what it would bring, or why it was refused."""
+        """Show each problem beside its entry, and below the proceeds, or why it was refused."""
         plan, problems = self._judged()
         self._draw_typed(plan)
         is_blank = plan is not None and plan.stop is plan.take_profit is plan.trail is None
-        # What is still to be typed needs no complaint before anybody asked.
+        # An empty form is no error before it is submitted.
         shown = () if is_blank and not self._is_asked else problems
         self.state.show(())
         self._show_problems(shown)
@@ -441,7 +441,7 @@ class ProtectScreen(OrderForm[None]):
             self.state.show(tuple(paint_end(end, is_brief=self.inner < 56) for end in ends))
 
     def _draw_typed(self, plan: ConditionalPlan | None) -> None:
-        """Show stop and target on the ladder, also while something else is not right yet."""
+        """Show stop and target on the ladder, even while other entries are invalid."""
         terms = self.terms
         if terms is not None:
             draft = self._draft()
@@ -455,7 +455,7 @@ class ProtectScreen(OrderForm[None]):
             text = first.get(field)
             said = Cell(f" {meaning}", Role.DIM)
             if text is not None:
-                # Where there is no room beside the entry it is said below.
+                # A text too long for the place beside the entry is shown below.
                 is_short = _BESIDE_ENTRY + len(text) <= self.inner
                 said = Cell(f"x {text}" if is_short else "x see below", Role.NOTICE_BAD)
             self.query_one(f"#{name}-says", TextLine).show((said,))
@@ -479,7 +479,7 @@ class ProtectScreen(OrderForm[None]):
 
     @property
     def _bid(self) -> Micros | None:
-        """The best bid of others, where it can be trusted: what the stop will be compared with."""
+        """The best bid of others, if the book is good: the stop is compared with it."""
         book = self._market
         return book.best_bid if book is not None and book.state.is_good else None
 

@@ -1,4 +1,4 @@
-"""Scaled orders: a total spread over a range of prices, shown leg by leg before anything is sent."""
+"""Scaled orders: a total spread over a range of prices, shown leg by leg before it is sent."""
 
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
@@ -55,7 +55,7 @@ _NAMES = {
 }
 _LEGS_IN_A_COLUMN = 8
 _ROOMY = 56
-"""With fewer cells a leg tells its money or its end, not both."""
+"""On a narrower line a leg shows its cash or its result, not both."""
 
 
 def paint_plan(
@@ -65,18 +65,18 @@ def paint_plan(
     *,
     width: int = 64,
 ) -> tuple[Line, ...]:
-    """Show the legs and their sum; many legs stand in two columns.
+    """Paint the legs and their sum; many legs stand in two columns.
 
     Args:
-        plan: the ladder.
-        crossing: its legs that the book would meet at once.
-        ends: what became of each leg, in their order; fewer while nothing is known.
-        width: cells there are.
+        plan: the scaled order.
+        crossing: its legs that would fill at once.
+        ends: the results of the legs, in their order; fewer while some are unknown.
+        width: the cells available.
     """
     is_narrow = width < _ROOMY
     is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
     legs = []
-    # Each leg by itself, as it will be charged or paid: whoever multiplies finds the same.
+    # Rounded leg by leg, as charged or paid, so that each line is right by itself.
     to_cents = cents_up if plan.spec.side is Side.BUY else cents_down
     parts = [to_cents(leg.cash) for leg in plan.legs]
     for number, leg in enumerate(plan.legs):
@@ -111,7 +111,7 @@ def paint_plan(
 
 
 def _describe_rest(plan: ScaledPlan, *, is_off: bool) -> str:
-    """Say why the column comes to another sum than stands below it, and what was left out."""
+    """Return why the rows do not add up to the sum, and what was left over."""
     rounding = f"rows round {'up' if plan.spec.side is Side.BUY else 'down'}" if is_off else ""
     if not plan.left_over:
         return f"  {rounding}" if rounding else ""
@@ -123,13 +123,13 @@ def _describe_rest(plan: ScaledPlan, *, is_off: bool) -> str:
 
 
 def paint_scaled_problem(problem: ScaledProblem, *, is_missing: bool = False) -> Line:
-    """Show what is wrong with an entry, by the name it has in the form; quietly if it is empty."""
+    """Paint what is wrong with an entry, by its name in the form; dimmed if it is empty."""
     role = Role.DIM if is_missing else Role.NOTICE_WARN
     return (Cell(f"{_NAMES[problem.field]}: {plain(problem.text, 70)}", role),)
 
 
 def paint_sent(verdicts: Sequence[Verdict], count: int) -> Line:
-    """Say how many legs the venue took, once it has said so."""
+    """Paint how many legs the venue accepted, once it has answered."""
     if not verdicts:
         return (Cell("sending", Role.NOTICE_WARN, Emphasis.BOLD),)
     taken = sum(isinstance(verdict, Accepted) for verdict in verdicts)
@@ -142,7 +142,7 @@ def paint_sent(verdicts: Sequence[Verdict], count: int) -> Line:
 
 
 def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
-    """Say where a leg stands: by the account where it still knows it, else by its verdict."""
+    """Paint the state of a leg: by the account if it lists it, else by its verdict."""
     if known is not None and known.status is OrderStatus.UNKNOWN:
         return Cell("unconfirmed", Role.NOTICE_WARN, Emphasis.BOLD)
     if known is not None and verdict is not None:
@@ -171,7 +171,7 @@ _ENTRIES = {
 
 
 class ScaledScreen(OrderForm[None]):
-    """Spreads a total over a range of prices; enter asks, escape leaves."""
+    """Spreads a total over a range of prices; enter reviews it, escape closes the form."""
 
     NARROWEST = 34
 
@@ -209,14 +209,14 @@ class ScaledScreen(OrderForm[None]):
         Args:
             surface: the service and the user's choices.
             condition_id: the market.
-            outcome_index: which outcome.
-            start: the first price; None leaves it to be typed.
-            draw: shows on a ladder what is being typed.
+            outcome_index: the outcome.
+            start: the first price; None leaves it empty.
+            draw: shows the draft on a ladder.
         """
         super().__init__(surface, condition_id, draw)
         self._outcome_index = outcome_index
         self.draft = ScaledDraft(first_text=format_cents(start) if start is not None else "")
-        """The entries as they are now."""
+        """The current entries."""
         self._sent: tuple[PreparedOrder, ...] = ()
         self._verdicts: tuple[Verdict, ...] = ()
 
@@ -249,14 +249,14 @@ class ScaledScreen(OrderForm[None]):
             yield self.keys()
 
     def on_mount(self) -> None:
-        """Fill the entries and watch what they are judged by."""
+        """Fill in the entries and subscribe to the market."""
         self._load(self.draft)
         self.watch_market(self._token_id)
         name = "#scaled-last" if self.draft.first_text else "#scaled-first"
         _ = self.query_one(name, NumberField).focus()
 
     async def action_accept(self) -> None:
-        """Ask whether to send the legs; once they are sent, leave."""
+        """Ask whether to send the legs; close once they are sent."""
         if self._sent:
             if self._verdicts:
                 _ = self.dismiss()
@@ -294,7 +294,7 @@ class ScaledScreen(OrderForm[None]):
             self._change(with_entry(self.draft, field, event.value))
 
     def _take_range(self, text: str) -> None:
-        """Take `46-47`, typed or pasted into the first price, for both; what comes next is the last."""
+        """Split `46-47`, entered as the first price, into both prices; then focus the last."""
         first, _, last = text.partition("-")
         draft = with_entry(self.draft, ScaledField.FIRST_PRICE, first.strip())
         if last.strip():
@@ -338,7 +338,7 @@ class ScaledScreen(OrderForm[None]):
         return None if terms is None else read_scaled(self.draft, terms)
 
     def _load(self, draft: ScaledDraft) -> None:
-        """Replace the draft, and write it into the fields."""
+        """Replace the draft and write it into the fields."""
         for name, entry in _ENTRIES.items():
             text = entry_of(draft, entry)
             field = self.query_one(f"#{name}", NumberField)
@@ -350,7 +350,7 @@ class ScaledScreen(OrderForm[None]):
 
     def _change(self, draft: ScaledDraft) -> None:
         if draft != self.draft:
-            # What is on the screen is a new ladder now; the one sent is in the account.
+            # An edited form is a new order; the one that was sent is in the account.
             self._sent, self._verdicts = (), ()
         self.draft = draft
         self.show()
@@ -362,7 +362,7 @@ class ScaledScreen(OrderForm[None]):
         waiting = self._surface.commands.batch_verdict(command_id)
         _ = self.run_worker(self._await(waiting, orders))
 
-    # Only the words are lost when this screen goes: the service owns the orders.
+    # A closed screen loses only the messages: the service owns the orders.
     async def _await(
         self, waiting: Awaitable[tuple[Verdict, ...]], orders: tuple[PreparedOrder, ...]
     ) -> None:

@@ -1,7 +1,7 @@
 """The order ticket: a pane of fields over the pure rules, with review and sending.
 
 It never sends by itself, never closes on a refusal, and only waits for an order: the service owns
-it. While it has the focus no letter reaches the screen's own keys.
+it. While it has the focus, no letter reaches the screen's own keys.
 """
 
 from collections.abc import Callable
@@ -47,47 +47,47 @@ from pmtui.ui.ticket.ticket_face import TicketFace
 from pmtui.ui.ticket.ticket_state import TicketState
 
 _FAR = 20
-"""Ticks from the best prices beyond which the ticket begins with its price."""
+"""Farther from the best prices than this many ticks, the ticket starts in its price field."""
 
 
 class TicketPane(TicketLayout):
-    """The ticket of one market. Hidden until opened."""
+    """The ticket of one market; hidden until opened."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.TICKET)
 
     @dataclass
     class Opened(Message):
-        """The ticket is on the screen."""
+        """The ticket was opened."""
 
         pane: "TicketPane"
 
     @dataclass
     class Closed(Message):
-        """The ticket is gone; the focus should go elsewhere."""
+        """The ticket was closed; the focus should go elsewhere."""
 
         pane: "TicketPane"
 
     @dataclass
     class Reshaped(Message):
-        """It wants to be shown whole, or on one line again."""
+        """The trader wants all of the ticket, or one line again."""
 
         pane: "TicketPane"
 
     @dataclass
     class Drafted(Message):
-        """Another order is being typed, or none any more."""
+        """The draft has changed, or was removed."""
 
         ghosts: tuple[Ghost, ...]
 
     @dataclass
     class SuggestionChanged(Message):
-        """There is a value to suggest now, or none any more."""
+        """A suggestion has appeared or gone."""
 
         pane: "TicketPane"
 
     @dataclass
     class KeyKept(Message):
-        """A key that would trade or move elsewhere means nothing while the ticket has the keys."""
+        """A key that would trade or navigate was ignored because the ticket has the focus."""
 
         pane: "TicketPane"
 
@@ -98,29 +98,29 @@ class TicketPane(TicketLayout):
         options = surface.options
         self._face = TicketFace(self, self._state, options.keymap)
         self.is_whole = False
-        """Whether the trader wants all of it, even where that takes the room of something else."""
+        """Whether the trader wants all of it, even at the cost of other panes."""
         self.has_suggestion = False
-        """Whether a problem names a value that a key takes."""
+        """Whether a problem has a suggestion that a key applies."""
         self._sending = TicketSending(surface, self._state, self)
         self._drawn: tuple[Ghost, ...] = ()
 
     @property
     def draft(self) -> TicketDraft:
-        """The fields as they are now."""
+        """The current fields."""
         return self._state.draft
 
     @property
     def is_open(self) -> bool:
-        """Whether the ticket is on the screen."""
+        """Whether the ticket is open."""
         return self.has_class("-open")
 
     @property
     def is_on_a_line(self) -> bool:
-        """Whether its fields stand on one line."""
+        """Whether its fields are on one line."""
         return self.has_class("-line")
 
     def show_on_a_line(self, *, is_line: bool) -> None:
-        """Show it on one line, or in rows; what was typed and where the focus is stays."""
+        """Show the ticket on one line, or in rows; draft and focus stay."""
         if is_line != self.is_on_a_line:
             self.set_class(is_line, "-line", update=self.is_open)
             if self.is_open:
@@ -129,18 +129,18 @@ class TicketPane(TicketLayout):
     def open(
         self, side: Side, *, market: MarketView, outcome_index: int, price: Micros | None
     ) -> None:
-        """Show the ticket and take the focus.
+        """Show the ticket and focus it.
 
-        It starts as a limit order in shares that rests until cancelled, with the size of the last order
-        that was accepted from a ticket, which whatever is typed replaces. Only a ticket that is still
-        open on this outcome keeps its size, and all of its fields for an order of the same side
-        that was not sent yet.
+        It starts as a limit order in shares that rests until cancelled, with the size of the last
+        order accepted from a ticket, selected so that typing replaces it. A ticket that is already
+        open on this outcome keeps its size, and for an unsent order of the same side all of its
+        fields.
 
         Args:
             side: buy or sell.
             market: the market and its terms.
-            outcome_index: which outcome's token.
-            price: to start from; None leaves the field empty.
+            outcome_index: the outcome.
+            price: the initial price; None leaves it empty.
         """
         draft = TicketDraft(side, outcome_index, size_text=self.surface.memory.now.size)
         if self.is_open and self._state.is_about(market, outcome_index):
@@ -169,24 +169,24 @@ class TicketPane(TicketLayout):
         _ = field.focus()
         self.call_after_refresh(self._place_cursor)
         if is_far:
-            # So far from the market a price is more likely to be typed than to be meant.
+            # So far from the market, the price is likely to be replaced.
             self.price.action_select_all()
         if draft.size_text:
-            # What is typed next is another size, not more digits of this one.
+            # Typing replaces the size rather than adding digits.
             self.size_field.action_select_all()
         self.post_message(self.Opened(self))
 
     def fill(self, draft: TicketDraft) -> None:
-        """Fill in fields that were typed elsewhere, and focus the number most likely to change."""
+        """Fill in the fields from a command, and focus the size."""
         self._change(draft)
         self._sending.commanded = self.draft
         _ = self.size_field.focus()
 
     def close(self, said: str = "") -> None:
-        """Hide the ticket; an order on its way is the service's and goes on.
+        """Hide the ticket; the service continues with a pending order.
 
         Args:
-            said: what the message line tells of it; empty for nothing.
+            said: shown on the message line; empty for nothing.
         """
         if self.is_open:
             self.remove_class("-open")
@@ -196,7 +196,7 @@ class TicketPane(TicketLayout):
                 show_answer(self.app, said)
 
     def update_context(self, *, book: BookView, account: AccountView, market: MarketView) -> None:
-        """Judge the draft by the world as it is now."""
+        """Check the draft against the current market."""
         self._state.market, self._state.account, self._state.book = market, account, book
         self._sending.follow(account)
         terms = market.terms
@@ -209,7 +209,7 @@ class TicketPane(TicketLayout):
             self.show_state()
 
     def on_descendant_focus(self) -> None:
-        """Show which field has the keys."""
+        """Mark the focused field."""
         if self.is_open and is_live(self):
             self._paint()
 
@@ -219,18 +219,18 @@ class TicketPane(TicketLayout):
         self.show_state()
 
     def on_resize(self) -> None:
-        """Lay the lines out for the new size."""
+        """Repaint for the new size."""
         self.show_state()
         self.call_after_refresh(self._place_cursor)
 
     def _place_cursor(self) -> None:
-        """Put the terminal's own cursor into the field that has the keys: it may have moved."""
+        """Put the terminal's own cursor into the focused field, which may have moved."""
         field = self.screen.focused if self.is_mounted else None
         if isinstance(field, NumberField):
             self.app.cursor_position = field.cursor_screen_offset
 
     def on_key(self, event: events.Key) -> None:
-        """Keep letters from the keys of the screen behind, except those of the ticket itself."""
+        """Keep letters from the keys of the screen behind, except the ticket's own keys."""
         keymap = self.surface.options.keymap
         own = {key for action in actions_in(Context.TICKET) for key in keymap.keys_of(action.id)}
         if event.is_printable and event.key not in own:
@@ -295,16 +295,16 @@ class TicketPane(TicketLayout):
         self._change(next_kind(self.draft))
 
     def action_next_time_in_force(self, step: Step = Step.UP) -> None:
-        """Choose how long the order may rest."""
+        """Switch how long the order may rest."""
         has_close = self._state.closes_at is not None
         self._change(next_time_in_force(self.draft, step, has_close=has_close))
 
     def action_next_unit(self) -> None:
-        """Choose what the size counts."""
+        """Switch the unit of the size."""
         self._change(next_unit(self.draft))
 
     def action_toggle_post_only(self) -> None:
-        """Refuse the order when it would take, or allow it to."""
+        """Switch whether the order is refused if it would take."""
         self._change(toggle_post_only(self.draft))
 
     def action_use_suggestion(self) -> None:
@@ -314,7 +314,7 @@ class TicketPane(TicketLayout):
             self._change(problem.fix)
 
     def action_switch_form(self) -> None:
-        """Show all of the ticket where it stood on one line, or the other way round."""
+        """Switch between all of the ticket and one line."""
         self.is_whole = not self.is_whole
         self.post_message(self.Reshaped(self))
 
@@ -323,7 +323,7 @@ class TicketPane(TicketLayout):
         self.close()
 
     async def action_review(self) -> None:
-        """Show the card of what would be signed, or where the draft cannot be an order."""
+        """Show the card of the order, or focus the field with a problem."""
         self._state.was_reviewed = True
         self._state.refusal, self._state.message = None, ()
         self.show_state()
@@ -342,16 +342,16 @@ class TicketPane(TicketLayout):
                 self._sending.ask(prepared)
 
     def ask(self, screen: ConfirmScreen, decide: Callable[[bool | None], None]) -> None:
-        """Show the card of an order; `decide` gets the answer."""
+        """Show the card of an order; `decide` gets the result."""
         _ = self.app.push_screen(screen, decide)
 
     def place(self) -> Place:
-        """Return the region that the card shall not cover."""
+        """Return the region that the card must not cover."""
         region = self.region
         return Place(region.x, region.y, region.width, region.height)
 
     def await_next_size(self) -> None:
-        """Start typing another size."""
+        """Focus the size for the next order."""
         _ = self.size_field.focus()
         self.size_field.action_select_all()
 
@@ -375,7 +375,7 @@ class TicketPane(TicketLayout):
             self._face.write_fields()
 
     def show_state(self) -> None:
-        """Judge the draft by what is known, and paint it."""
+        """Check the draft, and paint it."""
         if is_live(self) and self.is_open:
             self._state.judge(self.surface)
             self._draw()

@@ -1,8 +1,7 @@
-"""The ticket's face: paints its state into the rows of fields and the lines below them.
+"""The ticket's face: paints its state into the fields and the lines below them.
 
-Keys and orders are the pane's business. On a small region notes and figures give way to each other
-line by line, never cell by cell. Where not even that leaves room for the ladder, the same fields
-stand on one line.
+Keys and orders are handled by the pane. In a small region notes and figures are dropped line by
+line, never cropped. If even that leaves no room for the ladder, the fields stand on one line.
 """
 
 from textual.widgets import Input
@@ -32,14 +31,14 @@ from pmtui.ui.widgets.text_line import TextLine
 
 _FIELD_ROWS = 4
 _MORE = "▾"
-"""Behind a value that a key changes."""
+"""After a value that a key changes."""
 _STATE_LINES = 4
 _SLIM = 35
-"""In fewer columns than these the words of a row stand closer."""
+"""In fewer columns the words of a row are closer together."""
 _ATTACHED_FROM = 11
-"""A ticket this high has a row for the stop and the target that come with a purchase."""
+"""From this height on, a row shows the stop and the target attached to a purchase."""
 
-# Which block of notes a field's problems go to, from the top down.
+# The block of notes for each field's problems, from the top down.
 _NOTES = {
     "ticket-side-notes": (TicketField.SIDE, TicketField.OUTCOME),
     "ticket-kind-notes": (
@@ -59,7 +58,7 @@ def _block_of(problem: Problem) -> str:
 
 
 class TicketFace:
-    """Shows one ticket's state."""
+    """Shows the state of one ticket."""
 
     def __init__(self, layout: TicketLayout, state: TicketState, keymap: Keymap) -> None:
         self._layout = layout
@@ -81,7 +80,7 @@ class TicketFace:
                 field.cursor_position = len(text)
 
     def fixable(self) -> Problem | None:
-        """Return the problem whose fix the key takes: the focused field's first."""
+        """Return the problem that the suggestion key fixes: the focused field's first."""
         fixable = [p for p in self._state.problems() if p.fix is not None]
         focused = self._layout.screen.focused
         near = [
@@ -90,7 +89,7 @@ class TicketFace:
         return next(iter([*near, *fixable]), None)
 
     def paint(self) -> None:
-        """Paint everything; what stays the same costs nothing."""
+        """Paint everything; unchanged parts cost nothing."""
         self._show_choices()
         self._show_labels()
         if self._layout.has_class("-line"):
@@ -120,7 +119,7 @@ class TicketFace:
         self._layout.set_class(draft.kind is OrderKind.MARKET, "-market")
         self._layout.set_class(draft.side is Side.SELL, "-sell")
         self._layout.price.placeholder = "auto" if draft.kind is OrderKind.MARKET else ""
-        # On one line there is no room for a mark of its own, and glued to the word it is a letter.
+        # On one line there is no room for a mark, and next to the word it would look like a letter.
         is_line = self._layout.has_class("-line")
         lead, more = (" ", "") if is_line else ("", f" {_MORE}")
         side = f" {draft.side.value:<4} " if is_line else f"{draft.side.value}{more}"
@@ -165,12 +164,12 @@ class TicketFace:
             is_brief=self._is_slim,
         )  # fmt: skip
         is_word = self._state.draft.kind is OrderKind.MARKET and not self._state.draft.price_text
-        # The unit belongs to a number, and there is none: the book decides.
+        # Without a price there is no unit to show: the book decides.
         touch = touch[1:] if is_word else touch[:1] if self._layout.has_class("-line") else touch
         self._layout.touch.show(() if is_word and self._layout.has_class("-line") else touch)
 
     def _show_label(self, field: TicketField, name: str, mark: str, role: Role) -> None:
-        """Name a field; the one that has the keys is bright, with a mark where no other is due."""
+        """Paint a field's name with its problem's mark; with the focus it is bright and marked."""
         widget = FIELD_WIDGETS[field]
         focused = self._layout.screen.focused
         is_here = focused is not None and f"#{focused.id}" == widget
@@ -193,7 +192,7 @@ class TicketFace:
         return used
 
     def _paint_note(self, problem: Problem, said: Problem) -> tuple[Line, ...]:
-        """Paint a problem in the words of `said`, with the key that mends it."""
+        """Paint a problem with the text of `said`, and the key that fixes it."""
         key = self._key("use_suggestion")
         return paint_problem(
             said, self._state.draft, self._layout.size.width,
@@ -201,7 +200,7 @@ class TicketFace:
         )  # fmt: skip
 
     def _show_below(self) -> None:
-        """Say all there is to say below the one line of fields."""
+        """Show everything below the one line of fields."""
         chosen: dict[str, Problem] = {}
         for problem in self._state.problems():
             if not (self._state.is_quiet(problem) and chosen):
@@ -215,8 +214,8 @@ class TicketFace:
             self._state.meant, check.numbers if check is not None else None,
             width=self._layout.size.width, height=1, ends=self._state.ends, after=self._state.after,
         )  # fmt: skip
-        # Which key reviews is in the footer too, a refusal says itself that it is one: both give
-        # way to what has to be read.
+        # The review key is in the footer, too, and a refusal says that it is one: both give way to
+        # problems.
         is_said = bool(notes) and (self._state.refusal is not None or not self._state.message)
         state = () if is_said else self._state_lines()
         key = self._key("switch_form")

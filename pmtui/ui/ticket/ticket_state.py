@@ -1,4 +1,4 @@
-"""A ticket's draft, what is known of the world, what the rules say of the one in the other, and why an order may be a mistake."""
+"""A ticket's draft and its context, the results of the checks, and doubts about an order."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ def ticket_context(
     book: BookView,
     outcome_index: int,
 ) -> TicketContext:
-    """Return it for an outcome of a market, with the very book that is on show."""
+    """Return the context for an outcome of a market, with the exact book that is shown."""
     token_id = terms.token_ids[outcome_index]
     others = [each for each in terms.token_ids if each != token_id]
     skew_ms = surface.queries.status().clock_skew_ms
@@ -73,7 +73,7 @@ def ticket_context(
 
 
 def numbers_of(surface: Surface, order: PreparedOrder) -> TicketNumbers | None:
-    """Return what an order would do to the book on show; None before the terms are known."""
+    """Return what an order would do to the book shown; None before the terms are known."""
     terms = surface.queries.market(order.condition_id).terms
     if terms is None:
         return None
@@ -88,7 +88,7 @@ class TicketState:
     """Everything about a ticket but its looks."""
 
     draft: TicketDraft
-    """The fields as they are now."""
+    """The current fields."""
     market: MarketView | None = None
     account: AccountView | None = None
     book: BookView | None = None
@@ -97,35 +97,35 @@ class TicketState:
     refusal: Problem | None = None
     """Why the last order of this draft was refused."""
     forbidden: Problem | None = None
-    """What the trader's own rules have against it."""
+    """The problem by the trader's own limits."""
     lacking: Problem | None = None
-    """Which approval the order needs and the wallet lacks."""
+    """The approval that the order needs and the wallet lacks."""
     ends: datetime | None = None
-    """When a timed order is to be gone, by the clock of this machine."""
+    """When a timed order expires, by the local clock."""
     message: Line = ()
-    """What was said last of an order."""
+    """The last message about an order."""
     was_reviewed: bool = False
-    """Whether empty fields are to be named: the trader has asked for the card."""
+    """Whether the trader asked for the card, so that empty fields are reported."""
 
     @property
     def terms(self) -> MarketTerms | None:
-        """What the order must obey; None until it is known."""
+        """The terms for orders; None until they are known."""
         return self.market.terms if self.market is not None else None
 
     @property
     def closes_at(self) -> datetime | None:
-        """When trading in the market is to end; None where that is not known."""
+        """When trading in the market ends; None if unknown."""
         market = self.market.market if self.market is not None else None
         return None if market is None else market.end_at
 
     def is_about(self, market: MarketView, outcome_index: int) -> bool:
-        """Return whether the draft is for this very outcome."""
+        """Return whether the draft is for this market and outcome."""
         before, now = (view.market if view else None for view in (self.market, market))
         is_same = before is not None and now is not None and before.condition_id == now.condition_id
         return is_same and self.draft.outcome_index == outcome_index
 
     def context(self, surface: Surface) -> TicketContext | None:
-        """Return the world as the rules need it; None while a part of it is not known."""
+        """Return the context for the checks; None while a part of it is unknown."""
         if self.terms is None or self.account is None or self.book is None:
             return None
         return ticket_context(
@@ -135,12 +135,12 @@ class TicketState:
 
     @property
     def meant(self) -> TicketDraft:
-        """The draft of the order that would be signed: of a short sale, the other outcome's."""
+        """The draft of the order to sign: for a short sale, that of the other outcome."""
         is_mirrored = self.check is not None and self.check.is_mirrored
         return other_side_of(self.draft) if is_mirrored else self.draft
 
     def ghosts(self) -> tuple[Ghost, ...]:
-        """Return the order as it is typed, for the ladder; nothing before the terms are known."""
+        """Return the draft for the ladder; empty before the terms are known."""
         if self.terms is None:
             return ()
         numbers = self.check.numbers if self.check is not None else None
@@ -150,7 +150,7 @@ class TicketState:
         return ghosts_of_ticket(self.draft, self.terms.tick_size, size=known)
 
     def judge(self, surface: Surface) -> None:
-        """Check the draft by what is known now."""
+        """Check the draft against the current context."""
         context = self.context(surface)
         self.check = check_ticket(self.draft, context) if context is not None else None
         if self.check is not None and context is not None and self.check.is_mirrored:
@@ -163,14 +163,14 @@ class TicketState:
         self.lacking = self._find_missing_approval(surface, context)
 
     def problems(self) -> tuple[Problem, ...]:
-        """Return what is wrong, the worst first."""
+        """Return the problems, the worst first."""
         own = self.check.problems if self.check is not None else ()
         ranked = sorted(own, key=lambda p: (self.is_quiet(p), p.is_warning))
         first = (self.refusal, self.forbidden, self.lacking)
         return (*(problem for problem in first if problem is not None), *ranked)
 
     def is_quiet(self, problem: Problem) -> bool:
-        """Return whether a field is only not filled in yet, which nobody needs to be told loudly."""
+        """Return whether a field is merely empty so far, which is shown dimmed."""
         texts = {
             TicketField.PRICE: self.draft.price_text,
             TicketField.SIZE: self.draft.size_text,
@@ -182,7 +182,7 @@ class TicketState:
     def _find_missing_approval(
         self, surface: Surface, context: TicketContext | None
     ) -> Problem | None:
-        """Say that the exchange may not move what the order gives, and where that is allowed."""
+        """Return a problem if the exchange lacks the approval for what the order gives."""
         if context is None:
             return None
         account, is_buy = surface.queries.account(), self.draft.side is Side.BUY
@@ -199,7 +199,7 @@ class TicketState:
         return Problem(TicketField.SIDE, text, is_warning=True)
 
     def _ask_own_rules(self, surface: Surface) -> Problem | None:
-        """Say while one types what the trader's own limits and the lock would say at the end."""
+        """Return a problem by the trader's own limits or the lock, while the draft is typed."""
         intent = self.check.intent if self.check is not None else None
         if intent is None:
             return None
@@ -217,13 +217,13 @@ def describe_doubts(
     *,
     cancelled: Collection[Order] = (),
 ) -> str:
-    """Return a card's own doubt and what the ticket would warn of, in sentences.
+    """Return a card's own doubt, and the ticket's warnings, in sentences.
 
     Args:
         surface: the service and the user's choices.
-        orders: what is to be sent.
-        doubt: the card's own.
-        cancelled: own orders that are cancelled before.
+        orders: the orders to send.
+        doubt: the card's own doubt.
+        cancelled: own orders that are cancelled first.
     """
     planned = [
         PlannedOrder(order.intent, order.cash)

@@ -1,1 +1,1 @@
-"""What moves shares and cash on chain: the cards before a batch is signed, and what became of it."""
+"""Moving shares and cash on chain: the cards before a batch is signed, and its result."""

@@ -1,4 +1,4 @@
-"""Names an address for sending, or forgets a name."""
+"""The form that names an address for sending, or forgets a name."""
 
 from collections.abc import Awaitable
 from typing import ClassVar
@@ -31,7 +31,7 @@ FORGET = "A known name without an address forgets it."
 
 
 class AddressForm(ModalScreen[str]):
-    """A name and an address; answers with what became of them."""
+    """Takes a name and an address; returns the result."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
@@ -52,7 +52,7 @@ class AddressForm(ModalScreen[str]):
     state = query_one("#state", TextBlock)
 
     def __init__(self, surface: Surface) -> None:
-        """Open empty."""
+        """Start empty."""
         super().__init__()
         self._surface = surface
 
@@ -73,13 +73,13 @@ class AddressForm(ModalScreen[str]):
             yield answer_keys("Keep", self._surface.options, width=WIDTH)
 
     def on_mount(self) -> None:
-        """List the names that there are."""
+        """List the known names."""
         self.query_one("#listed", TextBlock).show(self._listed())
         self.state.show(((Cell(FORGET, Role.DIM),),))
         self.name_field.focus()
 
     def action_accept(self) -> None:
-        """Keep the name, or forget one that has no address any more."""
+        """Save the name, or forget it if it has no address."""
         known = self._book.find(self.name_field.value)
         if known is not None and not self.address_field.value.strip():
             text = f"Forgot the name {known.name}."
@@ -94,7 +94,7 @@ class AddressForm(ModalScreen[str]):
             _ = self.run_worker(self._end(self._surface.commands.name_address(address, name), text))
 
     def action_decline(self) -> None:
-        """Leave; nothing changes."""
+        """Close without a change."""
         _ = self.dismiss("")
 
     @on(Input.Changed)

@@ -1,4 +1,4 @@
-"""Which No shares of an event become Yes shares of its other outcomes, and how many."""
+"""The form that converts No shares of an event into Yes shares of its other outcomes."""
 
 from textual.app import ComposeResult
 from textual.getters import query_one
@@ -30,7 +30,7 @@ COLUMNS = (
 
 
 class ConvertForm(WalletForm):
-    """Outcomes to choose with the arrows and enter, and an amount."""
+    """Takes outcomes, chosen with the arrows and enter, and an amount."""
 
     DEFAULT_CSS = """
     ConvertForm #outcomes { height: auto; max-height: 9; }
@@ -47,7 +47,7 @@ class ConvertForm(WalletForm):
         Args:
             surface: the service and the user's choices.
             held: markets of one event whose No shares can be converted.
-            chosen: which of them is chosen at first.
+            chosen: the market that is chosen at first.
             event: its title, untrusted.
         """
         super().__init__(surface)
@@ -71,7 +71,7 @@ class ConvertForm(WalletForm):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the form's own handler too.
+        # Textual also calls WalletForm.on_mount.
         self._show_outcomes()
         self._offer_most()
         self.amount.focus()
@@ -82,7 +82,7 @@ class ConvertForm(WalletForm):
         return min(sizes, default=ZERO)
 
     def on_line_table_row_selected(self, event: LineTable.RowSelected) -> None:
-        """Choose an outcome, or leave it out again."""
+        """Choose an outcome, or remove it again."""
         event.stop()
         self._chosen = self._chosen ^ {ConditionId(event.key)}
         self._show_outcomes()

@@ -1,6 +1,7 @@
-"""The card of a step of the wallet: what is on it gets signed, and nothing else.
+"""Paints the card of a wallet step: exactly what is signed.
 
-The calls come decoded from the very bytes of the batch. Addresses, hashes and numbers are never cut.
+The calls are decoded from the very bytes of the batch. Addresses, hashes and numbers are never
+cropped.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,23 +33,23 @@ from pmtui.ui.ticket.paint_ticket import wrap_text
 _LABEL = 9
 _INDENT = "  "
 _LEAST_VALUE = 24
-"""Cells beside a name, below which a long value has lines of its own."""
+"""With fewer cells beside its name, a long value gets its own lines."""
 _LONGEST_WORDS = 400
 _UNLIMITED = str(UNLIMITED_APPROVAL)
 
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What the wallet holds before a step, as far as it is known."""
+    """What the wallet holds before a step, as far as known."""
 
     cash: Micros | None = None
     shares: Mapping[TokenId, Micros] = field(default_factory=lambda: MappingProxyType({}))
     names: Mapping[Address, str] = field(default_factory=lambda: MappingProxyType({}))
-    """Of the contracts that are known, and of the address book."""
+    """The names of known contracts and of the address book."""
 
 
 def holdings_of(view: WalletView, book: AddressBook) -> Holdings:
-    """Return what a wallet holds, and what addresses are called; contracts keep their own names."""
+    """Return what a wallet holds, and the names of addresses; contracts keep their own names."""
     contacts = {each.address: f"“{plain(each.name)}” of the address book" for each in book.contacts}
     outcomes = (each for settlement in view.settlements for each in settlement.outcomes)
     return Holdings(
@@ -66,14 +67,14 @@ def paint_card(
     held: Holdings,
     now: datetime,
 ) -> tuple[Line, ...]:
-    """Show what is about to be signed, or submitted without a signature.
+    """Paint what is about to be signed, or submitted without a signature.
 
     Args:
-        card: as prepared.
-        width: cells there are.
+        card: the prepared card.
+        width: the cells available.
         mode: whether this is real money.
-        held: before it.
-        now: for the time that is left.
+        held: the holdings before it.
+        now: for the time left.
     """
     # A market's name is often a question already.
     asked = plain(card.title).rstrip("?")
@@ -82,7 +83,7 @@ def paint_card(
     lines += [(Cell(part, Role.HEADING),) for part in rest]
     for warning in _against(card):
         if isinstance(card.step, Deploy):
-            # What it says is why there is no more to read.
+            # The warning explains why there is nothing else to read.
             lines += _sentence(plain(warning), width, Role.NOTICE_WARN)
         else:
             lines += _sentence(f"! {plain(warning)}", width, Role.NOTICE_BAD, Emphasis.BOLD)
@@ -101,7 +102,7 @@ def paint_card(
 
 
 def paint_flows(flows: Sequence[Flow], held: Holdings, width: int) -> list[Line]:
-    """Show what comes out of a step, each with what is held before and after it."""
+    """Paint the results of a step, each with the holding before and after it."""
     lines: list[Line] = []
     for flow in flows:
         before = held.cash if flow.kind is FlowKind.CASH else _shares(flow, held)
@@ -124,7 +125,7 @@ def paint_call(
     names: Mapping[Address, str],
     is_risky: bool = False,
 ) -> list[Line]:
-    """Show a call in words, then its target, function and arguments."""
+    """Paint a call in words, then its target, function and arguments."""
     role = Role.NOTICE_WARN if is_risky else Role.HEADING
     lines = _sentence(f"{number}{plain(call.words, _LONGEST_WORDS)}", width, role, Emphasis.BOLD)
     is_named = bool(call.contract) and call.contract != call.target
@@ -145,11 +146,11 @@ def paint_call(
 
 
 def paint_named(name: str, value: str, width: int) -> list[Line]:
-    """Lay a fact out on as many lines as it takes, because none may be cut."""
+    """Paint a fact on as many lines as needed, because none may be cropped."""
     label = max(_LABEL, len(name))
     room = width - label - 1
     if room < _LEAST_VALUE and cell_width(value) > room:
-        # A name of a contract's source may be long: its value goes below.
+        # A name from a contract's source may be long: its value goes below.
         below = wrap_text(value, max(8, width - 2 * len(_INDENT)))
         rest: list[Line] = [(Cell(f"{_INDENT * 2}{part}"),) for part in below]
         return [(Cell(name[:width], Role.DIM),), *rest]

@@ -1,4 +1,4 @@
-"""Where collateral is to be sent: the wallet's address in full, to be copied or read by a telephone."""
+"""Where to send collateral: the wallet's full address, to copy or to scan."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -32,16 +32,16 @@ def paint_receive(
     facts: Onboarding, width: int, height: int, *,
     mode: Mode, keymap: Keymap, is_dark: bool, can_draw: bool = True,
 ) -> tuple[Line, ...]:  # fmt: skip
-    """Show the address with its code beside it, below it, or without one where there is no room.
+    """Paint the address with its QR code beside it or below it, or without it if it does not fit.
 
     Args:
-        facts: of the account.
-        width: cells there are.
-        height: lines there are.
+        facts: the account.
+        width: the cells available.
+        height: the lines available.
         mode: whether this is real money.
         keymap: for the key that copies.
-        is_dark: whether the theme writes light on dark.
-        can_draw: whether the terminal shows a code that a camera reads.
+        is_dark: whether the theme is light on dark.
+        can_draw: whether the terminal can show a QR code.
     """
     wallet = facts.wallet
     if wallet is None:
@@ -101,10 +101,10 @@ def _side_by_side(code: tuple[Line, ...], words: tuple[Line, ...]) -> tuple[Line
 
 
 class ReceivePane(LinePane):
-    """The address and its code."""
+    """The address and its QR code."""
 
     def show(self, facts: Onboarding, mode: Mode, keymap: Keymap) -> None:
-        """Show where this account receives."""
+        """Show the address of this account."""
         self._facts, self._mode, self._keymap = facts, mode, keymap
         self.repaint()
 
@@ -144,7 +144,7 @@ class ReceiveScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the frame's own handler too.
+        # Textual also calls FrameScreen.on_mount.
         self._show_address()
 
     @override
@@ -163,7 +163,7 @@ class ReceiveScreen(FrameScreen):
 
 
 QUIET_ZONE = 2
-"""Modules of border. The standard asks for four; readers of screens are content with two."""
+"""Modules of border. The standard asks for four; readers of screens accept two."""
 _HALVES = {(True, True): "█", (True, False): "▀", (False, True): "▄", (False, False): " "}
 
 
@@ -171,14 +171,14 @@ def paint_qr_code(text: str, *, is_dark: bool) -> tuple[Line, ...]:
     """Draw a text as a QR code: 33 columns and 17 rows for an address.
 
     Args:
-        text: what it says.
-        is_dark: whether the theme writes light on dark. A reader expects dark modules on a light
-            ground, so that what is drawn in the text's colour differs.
+        text: the text to encode.
+        is_dark: whether the theme is light on dark. A reader expects dark modules on a light
+            ground, so that the drawn modules differ.
     """
-    # It takes thirty milliseconds to import, and one screen needs it.
+    # The import takes thirty milliseconds, and one screen needs it.
     import segno  # noqa: PLC0415
 
-    # An address is not kanji or digits: bytes, with the correction that fits the size for nothing.
+    # An address is neither kanji nor digits: bytes, with the best correction of the same size.
     code = segno.make_qr(text, error="l", boost_error=True)
     rows = [[bool(module) != is_dark for module in row] for row in code.matrix_iter(1, QUIET_ZONE)]
     if len(rows) % 2:

@@ -1,4 +1,4 @@
-"""To whom collateral is sent, and how much: an address typed twice, or one from the address book."""
+"""The form that sends collateral to an address typed twice, or one of the address book."""
 
 from collections.abc import Collection
 from typing import ClassVar
@@ -36,20 +36,20 @@ _LONGEST = 64
 
 
 class AddressField(Input, inherit_bindings=False):
-    """A line for an address or a name; enter is left to the form."""
+    """A field for an address or a name; enter is left to the form."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         b for b in Input.BINDINGS if not (isinstance(b, Binding) and b.key == "enter")
     ]
 
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's word
-        """Build an empty one."""
+        """Start empty."""
         super().__init__(id=id, compact=True, max_length=_LONGEST)
         self.cursor_blink = False
 
 
 class SendForm(WalletForm):
-    """Address, once more, and amount; a name of the address book needs no repetition."""
+    """Takes an address twice and an amount; a name of the address book needs no repetition."""
 
     DEFAULT_CSS = """
     SendForm AddressField { width: 1fr; }
@@ -63,13 +63,13 @@ class SendForm(WalletForm):
         self, surface: Surface, *, cash: Micros | None, book: AddressBook,
         sent_to: Collection[Address],
     ) -> None:  # fmt: skip
-        """Ask."""
+        """Ask for recipient and amount."""
         super().__init__(surface)
         self._cash = cash
         self._book = book
         self._sent_to = sent_to
         self._checked: dict[str, str] = {}
-        """What is wrong with an address by its checksum, as far as the service was asked."""
+        """Checksum problems of addresses that the service has checked."""
 
     @override
     def heading(self) -> tuple[Line, ...]:
@@ -88,7 +88,7 @@ class SendForm(WalletForm):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the form's own handler too.
+        # Textual also calls WalletForm.on_mount.
         self.recipient.focus()
 
     @property
@@ -139,7 +139,7 @@ class SendForm(WalletForm):
         return self._checked.get(typed, "")
 
     def _early_problem(self) -> str:
-        """Say what is wrong as soon as it is certain: of a field that was left, or is complete."""
+        """Return a problem once it is certain: of a field that was left, or is complete."""
         typed, again = self.recipient.value.strip(), self.again.value.strip()
         if self._contact is not None or not typed:
             return ""
@@ -166,5 +166,5 @@ class SendForm(WalletForm):
 
 
 def is_first_use(address: str, sent_to: Collection[Address]) -> bool:
-    """Whether nothing was sent to an address before, as far as the journal knows."""
+    """Return whether nothing was sent to an address before, as far as the journal knows."""
     return not any(is_same_address(address, each) for each in sent_to)

@@ -1,7 +1,7 @@
-"""The card before anything of the wallet is signed: as long as it takes, and read to its end.
+"""The card before the wallet signs anything: as long as needed, and read to its end.
 
-A card that is longer than the screen scrolls, and enter turns its pages: it signs only after the last
-line has been seen.
+A card longer than the screen scrolls, and enter turns its pages: it signs only after the last line
+has been visible.
 """
 
 from collections.abc import Callable
@@ -24,17 +24,17 @@ from pmtui.ui.widgets.line_pane import ScrollingPane
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 WIDTH = 78
-"""A hash and its name fit on one line."""
+"""Fits a hash and its name on one line."""
 _CHROME_COLUMNS = 4
 _CHROME_ROWS = 4
 """Border, hint and keys."""
 
 PaintLines = Callable[[int], tuple[Line, ...]]
-"""From a width to the lines of a card."""
+"""Returns the lines of a card for a width."""
 
 
 class CardLines(ScrollingPane):
-    """The lines of a card, from the first that is in view."""
+    """The lines of a card, scrollable."""
 
     def __init__(self, paint_lines: PaintLines) -> None:
         super().__init__(id="card-lines")
@@ -44,11 +44,11 @@ class CardLines(ScrollingPane):
 
     @property
     def is_read(self) -> bool:
-        """Whether the last line has been in view in this size."""
+        """Whether the last line has been visible at this size."""
         return self._is_read
 
     def count_lines(self, width: int) -> int:
-        """Return how many lines there are in a width."""
+        """Return the number of lines at a width."""
         return len(self._paint_lines_of(width))
 
     @property
@@ -76,7 +76,7 @@ class CardLines(ScrollingPane):
 
 
 class SigningCard(CardScreen):
-    """Shows what is about to be signed or submitted; enter does it once it has been read."""
+    """Shows what is about to be signed or submitted; enter does it once the card has been read."""
 
     AGREE = "Sign and submit"
 
@@ -89,7 +89,7 @@ class SigningCard(CardScreen):
     lines = query_one("#card-lines", CardLines)
 
     def __init__(self, paint_lines: PaintLines, *, surface: Surface, agree: str = AGREE) -> None:
-        """Ask."""
+        """Ask for confirmation."""
         super().__init__(surface=surface)
         self._paint_lines_of = paint_lines
         self._agree = agree
@@ -108,16 +108,16 @@ class SigningCard(CardScreen):
             yield answer_keys(self._agree, options, width=WIDTH - _CHROME_COLUMNS)
 
     def on_mount(self) -> None:
-        """Take as many rows as the lines need, and follow what the wallet holds.
+        """Take as many rows as the lines need, and subscribe to the wallet.
 
-        The screen behind may not watch it, and cash and shares after the step are told on the card.
+        The screen behind may not watch it, and the card shows cash and shares after the step.
         """
         self._subscription = self._surface.subscriptions.subscribe([WalletTopic()], self._follow)
         self._fit()
         self.lines.focus()
 
     def on_unmount(self) -> None:
-        """Watch nothing any more."""
+        """Unsubscribe."""
         if self._subscription is not None:
             self._subscription.close()
 
@@ -134,7 +134,7 @@ class SigningCard(CardScreen):
 
     @override
     def on_key(self, event: events.Key) -> None:
-        # Textual calls the handler of the card too, unless it is told not to.
+        # Textual also calls CardScreen.on_key unless it is prevented.
         is_accept = event.key in self._surface.options.keymap.keys_of("confirm.accept")
         is_moving = event.key in _MOVING
         if is_moving or (is_accept and not self.lines.is_read):

@@ -1,4 +1,4 @@
-"""The wallet's transactions: a row each, and one of them in full."""
+"""The wallet's transactions: a row each, and one in full."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -57,7 +57,7 @@ _SENTENCES = {
 
 
 def paint_transaction_row(key: str, transaction: TransactionView, now: datetime) -> Row:
-    """Show a transaction on one line."""
+    """Paint a transaction in one row."""
     text, role = _STATES[transaction.status]
     if transaction.status is TransactionStatus.CONFIRMED and transaction.chain_view:
         text, role = _DOUBTED
@@ -76,7 +76,7 @@ def paint_transaction_row(key: str, transaction: TransactionView, now: datetime)
 
 
 def paint_state(transaction: TransactionView) -> Cell:
-    """Say how a transaction stands, with the reason where there is one."""
+    """Paint the state of a transaction, with the reason if there is one."""
     _, role = _STATES[transaction.status]
     is_doubted = transaction.status is TransactionStatus.CONFIRMED and bool(transaction.chain_view)
     sentence = BY_RELAYER if is_doubted else _SENTENCES[transaction.status]
@@ -87,7 +87,7 @@ def paint_state(transaction: TransactionView) -> Cell:
 
 
 def describe_calls(transaction: TransactionView) -> str:
-    """Say what the calls of a transaction do: the first in words, and how many more."""
+    """Return what a transaction's calls do: the first in words, and the number of others."""
     if not transaction.calls:
         return ""
     first, more = plain(transaction.calls[0].words), len(transaction.calls) - 1
@@ -101,12 +101,12 @@ def paint_transaction(
     names: Mapping[Address, str],
     now: datetime,
 ) -> tuple[Line, ...]:
-    """Show a transaction in full.
+    """Paint a transaction in full.
 
     Args:
-        transaction: the one.
-        width: cells there are.
-        names: of contracts.
+        transaction: the transaction.
+        width: the cells available.
+        names: the names of contracts.
         now: for its age.
     """
     lines: list[Line] = [(Cell(plain(transaction.title, width), Role.HEADING, Emphasis.BOLD),)]
@@ -150,7 +150,7 @@ def _age(at: datetime, now: datetime) -> str:
 
 
 class TransactionScreen(ReadingScreen):
-    """What a transaction of the wallet does, and how it stands."""
+    """What a wallet transaction does, and its state."""
 
     ABOUT: ClassVar[str] = "What a transaction of the wallet does, and how it stands."
 
@@ -158,12 +158,12 @@ class TransactionScreen(ReadingScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.TRANSACTION)
 
     def __init__(self, surface: Surface, key: TransactionKey) -> None:
-        """Show the transaction of this key."""
+        """Show the transaction with this key."""
         super().__init__(surface)
         self._key = key
 
     def action_switch_following(self) -> None:
-        """Ask no more about the transaction, or ask again."""
+        """Stop checking the transaction, or resume."""
         found = self._transaction()
         if found is None or found.status.is_over or not found.is_ours:
             self.message_line.show(
@@ -208,7 +208,7 @@ class TransactionScreen(ReadingScreen):
 
 
 def _joined(line: Line) -> Cell:
-    """Return a line as the one cell that a reading screen shows."""
+    """Return a line as the single cell that a reading screen shows."""
     if not line:
         return Cell("")
     text = "".join(cell.text for cell in line)

@@ -1,6 +1,6 @@
-"""One step of the wallet from a key to its end: prepared by the service, asked on a card, submitted.
+"""One wallet step from a key to its end: prepared by the service, confirmed on a card, submitted.
 
-The service owns what runs: whoever leaves the screen ends nothing, and the log tells the result.
+The service owns what runs: leaving the screen ends nothing, and the log shows the result.
 """
 
 from functools import partial
@@ -27,7 +27,7 @@ BUSY = "One step at a time: the last one is still being prepared."
 
 
 class WalletSteps(Protocol):
-    """Takes steps of the wallet for a screen."""
+    """Runs wallet steps for a screen."""
 
     def ask(self, form: WalletForm) -> None:
         """Open a form, which stays until its step is prepared; then show the card."""
@@ -39,15 +39,15 @@ class WalletSteps(Protocol):
 
 
 class WalletFlow:
-    """Takes steps for a screen, one at a time until its card is answered."""
+    """Runs wallet steps for a screen, one at a time until its card is answered."""
 
     def __init__(self, screen: Screen[None], surface: Surface, line: MessageLine) -> None:
-        """Build it.
+        """Build for one screen.
 
         Args:
-            screen: over which forms and cards stand.
+            screen: the screen below forms and cards.
             surface: the service and the user's choices.
-            line: of the screen, for a sentence that stands there a few seconds.
+            line: the screen's message line.
         """
         self._screen = screen
         self._surface = surface
@@ -73,7 +73,7 @@ class WalletFlow:
         _ = self._screen.app.push_screen(form, answered)
 
     def take(self, step: WalletStep) -> None:
-        """Prepare a step and show its card; nothing is signed before that is answered."""
+        """Prepare a step and show its card; nothing is signed before the card is confirmed."""
         if self._is_preparing:
             self._line.show(BUSY)
             return
@@ -119,7 +119,7 @@ class WalletFlow:
         self._line.show(f"Submitted: {plain(card.title, _LONGEST)}")
         _ = self._screen.run_worker(self._submit(card), exit_on_error=True)
 
-    # Only the words are lost when the screen goes.
+    # A closed screen loses only the message.
     async def _submit(self, card: WalletCard) -> None:
         verdict = await self._surface.commands.submit_wallet(card.prepared_id)
         if is_live(self._screen):
@@ -127,7 +127,7 @@ class WalletFlow:
 
 
 def agree_to(card: WalletCard) -> str:
-    """Return what agreeing to a card does, in a word or two."""
+    """Return the label for agreeing to a card, in a word or two."""
     if card.digest:
         return "Sign and submit"
     if card.message:
@@ -136,7 +136,7 @@ def agree_to(card: WalletCard) -> str:
 
 
 def describe_verdict(verdict: WalletVerdict) -> str:
-    """Say how a step ended."""
+    """Return how a step ended."""
     match verdict:
         case Confirmed(text, key):
             told = plain(text, _LONGEST)
@@ -150,7 +150,7 @@ def describe_verdict(verdict: WalletVerdict) -> str:
 
 
 def why_no_wallet(surface: Surface) -> str:
-    """Say why nothing can be done with a wallet here, "" where it can."""
+    """Return why no wallet can be used here; empty when one can."""
     status, view = surface.queries.status(), surface.queries.wallet()
     if status.mode is Mode.READ_ONLY:
         return f"Read-only: {plain(status.mode_reason, 80) or 'no key'}"

@@ -1,7 +1,7 @@
-"""The entries before a step of the wallet: a frame over the screen that answers with what is meant.
+"""The base of forms for wallet steps: a frame over the screen that returns a step.
 
-Nothing is sent from here: the service prepares the step while the form stands, so that a refusal loses
-nothing of what was typed, and the card asks.
+Nothing is sent from here: the service prepares the step while the form stays open, so that a
+refusal loses no entry, and the card asks for confirmation.
 """
 
 from collections.abc import Awaitable, Callable
@@ -43,7 +43,7 @@ NO_AMOUNT = "Enter an amount"
 PREPARING = "Preparing…"
 
 Prepare = Callable[[WalletStep], Awaitable[str]]
-"""Prepares a step; returns why it cannot be, or an empty text."""
+"""Prepares a step; returns why that failed, or an empty text."""
 
 
 class WalletForm(ModalScreen[WalletStep | None]):
@@ -69,7 +69,7 @@ class WalletForm(ModalScreen[WalletStep | None]):
     """What the entries would do, or what is wrong with them."""
 
     def __init__(self, surface: Surface) -> None:
-        """Open empty."""
+        """Start empty."""
         super().__init__()
         self.surface = surface
         self._is_asked = False
@@ -77,7 +77,7 @@ class WalletForm(ModalScreen[WalletStep | None]):
         self._is_preparing = False
 
     def prepare_with(self, prepare: Prepare) -> None:
-        """Stay open until a step is prepared, instead of answering with it at once."""
+        """Stay open until a step is prepared, instead of returning it at once."""
         self._prepare = prepare
 
     def heading(self) -> tuple[Line, ...]:
@@ -89,11 +89,11 @@ class WalletForm(ModalScreen[WalletStep | None]):
         yield from ()
 
     def read(self) -> WalletStep | str:
-        """Return what is meant, or why that is not clear."""
+        """Return the step, or why the entries are incomplete."""
         return NO_AMOUNT
 
     def foresee(self) -> tuple[Line, ...]:
-        """Return what it would do, as far as the entries say."""
+        """Return what the step would do, as far as the entries tell."""
         return ()
 
     @override
@@ -106,11 +106,11 @@ class WalletForm(ModalScreen[WalletStep | None]):
             yield answer_keys("Review", self.surface.options, width=self.WIDTH)
 
     def on_mount(self) -> None:
-        """Say what the entries would do from the start."""
+        """Show what the initial entries would do."""
         self.show_state()
 
     def action_accept(self) -> None:
-        """Answer with the step, or say why there is none."""
+        """Close with the step, or show what is wrong."""
         self._is_asked = True
         step = self.read()
         if isinstance(step, str):
@@ -133,11 +133,11 @@ class WalletForm(ModalScreen[WalletStep | None]):
             _ = self.dismiss(step)
 
     def action_decline(self) -> None:
-        """Leave; nothing is prepared."""
+        """Close; nothing is prepared."""
         _ = self.dismiss()
 
     def labelled(self, label: str, field: Input, *, says: str = "") -> Horizontal:
-        """Return an entry with its name before it and a word behind."""
+        """Return an entry with its name before it and a word after it."""
         name = TextLine((Cell(label),), classes="label")
         if not says:
             return Horizontal(name, field, classes="row")
@@ -145,7 +145,7 @@ class WalletForm(ModalScreen[WalletStep | None]):
         return Horizontal(name, field, told, classes="row")
 
     def show_state(self) -> None:
-        """Show what it would do; what is wrong only after enter, or where something is typed."""
+        """Show what the step would do; a problem only after enter, or if something is typed."""
         step = self.read()
         if isinstance(step, str) and self._is_asked:
             self._show_reason(step, Role.NOTICE_BAD)
@@ -162,18 +162,18 @@ class WalletForm(ModalScreen[WalletStep | None]):
 
 
 def titled(heading: str, subject: str, width: int) -> tuple[Line, ...]:
-    """Return a form's heading and what it is about."""
+    """Return a form's heading and its subject."""
     head: Line = (Cell(heading, Role.HEADING, Emphasis.BOLD),)
     return (head, (Cell(plain(subject, width), Role.DIM),)) if subject else (head,)
 
 
 def read_amount(text: str, most: Micros | None, what: str) -> Micros | str:
-    """Read an amount of millionths; a text says why it is none.
+    """Parse an amount in millionths; a text says why it is invalid.
 
     Args:
-        text: as typed.
-        most: there is; None where that is not known.
-        what: it is, for the sentence: `cash`, `shares of each outcome`.
+        text: the typed text.
+        most: the largest amount; None if unknown.
+        what: the noun for the sentence: `cash`, `shares of each outcome`.
     """
     amount = parse_size(text)
     if amount is None or amount <= 0:
@@ -188,12 +188,12 @@ def read_amount(text: str, most: Micros | None, what: str) -> Micros | str:
 
 
 class MergeForm(WalletForm):
-    """How many shares of both outcomes become cash."""
+    """Takes how many shares of both outcomes to merge into cash."""
 
     amount = query_one("#amount", NumberField)
 
     def __init__(self, surface: Surface, settlement: Settlement) -> None:
-        """Offer all that can be merged of a market."""
+        """Start with everything that can be merged in a market."""
         super().__init__(surface)
         self._settlement = settlement
 
@@ -207,7 +207,7 @@ class MergeForm(WalletForm):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the form's own handler too.
+        # Textual also calls WalletForm.on_mount.
         self.amount.offer(format_micros(self._settlement.mergeable))
         self.amount.focus()
 
@@ -235,14 +235,14 @@ class MergeForm(WalletForm):
         return tuple(lines)
 
     def _cost_of_pair(self) -> Micros | None:
-        """Return what one share of each outcome cost on average; None where that is not known."""
+        """Return the average cost of one share of each outcome; None if unknown."""
         tokens = {each.token_id for each in self._settlement.outcomes}
         held = [p for p in self.surface.queries.account().positions if p.token_id in tokens]
         return Micros(sum(p.average_price for p in held)) if len(held) == len(tokens) else None
 
 
 class SplitForm(WalletForm):
-    """How much cash becomes shares of both outcomes."""
+    """Takes how much cash to split into shares of both outcomes."""
 
     amount = query_one("#amount", NumberField)
 
@@ -266,7 +266,7 @@ class SplitForm(WalletForm):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the form's own handler too.
+        # Textual also calls WalletForm.on_mount.
         self.amount.focus()
 
     @override
@@ -287,7 +287,7 @@ class SplitForm(WalletForm):
 
 
 class ExactApprovalForm(WalletForm):
-    """Up to how much a contract may spend."""
+    """Takes the most that a contract may spend."""
 
     amount = query_one("#amount", NumberField)
 
@@ -298,9 +298,9 @@ class ExactApprovalForm(WalletForm):
 
         Args:
             surface: the service and the user's choices.
-            approval: whose.
-            name: of the contract.
-            is_refused: whether the relayer takes nothing but an unlimited one.
+            approval: the contract's approval.
+            name: the contract's name.
+            is_refused: whether the relayer accepts only unlimited approvals.
         """
         super().__init__(surface)
         self._approval = approval
@@ -319,7 +319,7 @@ class ExactApprovalForm(WalletForm):
 
     @override
     def on_mount(self) -> None:
-        # Textual calls the form's own handler too.
+        # Textual also calls WalletForm.on_mount.
         self.amount.focus()
 
     @override

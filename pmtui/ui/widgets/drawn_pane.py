@@ -1,4 +1,4 @@
-"""A pane with a drawing that takes milliseconds: made in a thread, kept until it would differ."""
+"""A pane with a drawing that takes milliseconds: made in a thread, cached until it would differ."""
 
 import asyncio
 from collections.abc import Callable, Hashable
@@ -15,7 +15,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 
 _SETTLE_S = 3.0
-"""A series that grows with every trade is drawn at most this often; its numbers never wait."""
+"""The least interval at which a growing series is redrawn; its numbers are never delayed."""
 
 
 Draw = Callable[[], Drawing]
@@ -29,30 +29,30 @@ def _drawn(draw: Draw, tidy_up: Callable[[], object] | None) -> Drawing:
 
 
 class Picture(NamedTuple):
-    """What decides how a drawing looks. Not the theme: the drawing names roles, no colours."""
+    """The cache key of a drawing. The theme is no part of it: drawings name roles, not colours."""
 
     subject: Hashable
     """What is drawn."""
     period: Hashable
-    """Over which time."""
+    """The period drawn."""
     version: Hashable
-    """How far its series have grown."""
+    """The version of its series."""
     width: int
     height: int
     units: Hashable = None
-    """How its prices and times are written."""
+    """The units of its prices and times."""
 
     def is_same_frame(self, other: "Picture | None") -> bool:
-        """Whether only the series have grown."""
+        """Return whether only the series have grown."""
         return other is not None and self._replace(version=0) == other._replace(version=0)
 
     def is_same_subject(self, other: "Picture | None") -> bool:
-        """Whether it shows the same thing, over whichever time and in whichever size."""
+        """Return whether the same subject is drawn, in any period and size."""
         return other is not None and self.subject == other.subject
 
 
 class DrawnPane(LinePane, can_focus=False):
-    """Subclasses say which picture is wanted, how it is drawn, and what to say without one."""
+    """Subclasses return the wanted picture, its drawing, and a text to show without one."""
 
     DEFAULT_CSS = "DrawnPane { height: 1fr; }"
 
@@ -61,28 +61,28 @@ class DrawnPane(LinePane, can_focus=False):
     _drawing: Drawing | None = None
     _worker: Worker[None] | None = None
     _has_new_frame: asyncio.Event | None = None
-    """Ends the wait between two drawings: what was asked for by a key is drawn at once."""
+    """Ends the wait between two drawings, so that a change by key is drawn at once."""
 
     @property
     def is_drawn(self) -> bool:
-        """Whether the drawing on show is of the newest series."""
+        """Whether the drawing shown is of the latest series."""
         return self._wanted is not None and self._drawn == self._wanted
 
     @property
     def is_gathering(self) -> bool:
-        """Whether series of the drawing are still on their way: none of them waits for calm."""
+        """Whether series are still loading, so that redraws are not delayed."""
         return False
 
     def picture(self, width: int, height: int) -> Picture | None:  # noqa: ARG002 - for subclasses
-        """Return what to draw in this size, without the title; None where words are shown."""
+        """Return what to draw at this size, without the title; None if a text is shown."""
         return None
 
     def drawing(self, picture: Picture) -> Draw | None:  # noqa: ARG002 - for subclasses
-        """Return what draws a picture, with all it needs: it is called in a thread."""
+        """Return a function that draws a picture in a thread, with all its inputs."""
         return None
 
     def words(self, width: int, height: int) -> str:  # noqa: ARG002 - for subclasses
-        """Return what to say in the place of a drawing; empty when there is one."""
+        """Return the text shown in place of a drawing; empty when there is one."""
         return ""
 
     @override
@@ -99,9 +99,9 @@ class DrawnPane(LinePane, can_focus=False):
 
     @property
     def shown(self) -> Drawing | None:
-        """The old drawing stays until the new one is made, unless it shows something else.
+        """The drawing shown: the previous one until the new one is ready, if of the same subject.
 
-        A new one takes milliseconds: nothing is written in its place meanwhile.
+        A new one takes milliseconds, in which no text replaces it.
         """
         is_fitting = self._wanted is not None and self._wanted.is_same_subject(self._drawn)
         return self._drawing if is_fitting else None

@@ -1,6 +1,6 @@
-"""A block of painted lines under a title; repaints the lines that changed and nothing else. One of them scrolls.
+"""Panes of painted lines under a title, which repaint only changed lines; one of them scrolls.
 
-In a `Panel` the title and the value beside it stand in the frame, and all lines are the pane's own.
+In a `Panel` the title and the value stand in the frame, and all lines belong to the pane.
 """
 
 from abc import abstractmethod
@@ -21,7 +21,7 @@ from pmtui.ui.widgets.panel import Panel
 
 
 class LinePane(Widget):
-    """Subclasses say in `paint` what they show in a size; `repaint` looks what changed."""
+    """Subclasses return their lines from `paint`; `repaint` refreshes those that changed."""
 
     TITLE: ClassVar[str] = ""
 
@@ -32,33 +32,33 @@ class LinePane(Widget):
         super().__init__(id=id)
         self._lines: tuple[Line, ...] = ()
         self._is_overdue = False
-        """Whether something was to be painted while there was no room for it."""
+        """Whether a repaint is pending because the pane had no size."""
 
     def paint(self, width: int, height: int) -> tuple[Line, ...]:  # noqa: ARG002 - for subclasses
-        """Return what to show, each line `width` cells wide or shorter; nothing by default."""
+        """Return the lines to show, at most `width` cells wide; none by default."""
         return ()
 
     def title(self) -> Line:
-        """Return the line above; none when empty."""
+        """Return the title line; empty for none."""
         return (Cell(self.TITLE, Role.HEADING),) if self.TITLE else ()
 
     def value(self) -> Line:
-        """Return what matters most of it, for the right end of the frame's title."""
+        """Return the main value, shown at the right end of the frame's title."""
         return ()
 
     def titles(self) -> tuple[Line, Line]:
-        """Return both, for panes that make them together."""
+        """Return title and value; overridden by panes that make them together."""
         return self.title(), self.value()
 
     @property
     def panel(self) -> Panel | None:
-        """The frame around it, where it has one."""
+        """The frame around the pane, if any."""
         parent = self.parent
         return parent if isinstance(parent, Panel) else None
 
     @property
     def title_width(self) -> int:
-        """The cells that a title has, its value included."""
+        """The width available to title and value."""
         return self.size.width if self.panel is None else self.panel.title_room
 
     @property
@@ -67,7 +67,7 @@ class LinePane(Widget):
         return 1 if self.panel is None and self.titles()[0] else 0
 
     def repaint(self) -> None:
-        """Paint anew and refresh the lines that differ."""
+        """Repaint and refresh the lines that changed."""
         width, height = self.size
         self._is_overdue = not self.is_mounted or not width or not height
         if self._is_overdue:
@@ -82,19 +82,19 @@ class LinePane(Widget):
             self.refresh(*changed)
 
     def on_resize(self) -> None:
-        """Paint for the new size."""
+        """Repaint for the new size."""
         self.repaint()
 
     @override
     def watch_has_focus(self, _has_focus: bool) -> None:
-        """Show whether keys come here."""
+        """Show the focus."""
         super().watch_has_focus(_has_focus)
         self.repaint()
 
     def _marked(self, title: Line, width: int) -> Line:
         if not title or not self.has_focus:
             return title
-        # A title that was filled up to the width would lose its last blank to an ellipsis.
+        # A title filled up to the width would lose its last blank to an ellipsis.
         *cells, last = title
         whole = (*cells, last._replace(text=last.text.rstrip()))
         room = fit_line(whole, width - 1)
@@ -112,7 +112,7 @@ class LinePane(Widget):
 
     @property
     def role_styles(self) -> RoleStyles:
-        """The styles of the theme in use."""
+        """The styles of the current theme."""
         if self._role_styles is None:
             self._role_styles = RoleStyles.of_widget(self)
         return self._role_styles
@@ -126,7 +126,8 @@ class LinePane(Widget):
     def render_line(self, y: int) -> Strip:
         width, height = self.size
         if self._is_overdue and width and height:
-            # Not every way into sight tells us of it: one that Textual takes for scrolling does not.
+            # A pane is not always notified when it comes into view, for example when Textual
+            # scrolls.
             self._is_overdue = False
             self._paint_lines(width, height)
         line = self._lines[y] if y < len(self._lines) else blank_line(width)
@@ -138,7 +139,7 @@ _WHEEL_ROWS = 3
 
 
 class ScrollingPane(LinePane, can_focus=True):
-    """Subclasses say in `scroll_rows` what moving by rows means."""
+    """Subclasses implement scrolling in `scroll_rows`."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_of(
         "global.move_up", "global.move_down", "global.page_up", "global.page_down",
@@ -152,7 +153,7 @@ class ScrollingPane(LinePane, can_focus=True):
 
     @abstractmethod
     def scroll_rows(self, rows: int) -> None:
-        """Move so many rows down, or up."""
+        """Move down by so many rows; up if negative."""
 
     def action_move_up(self) -> None:
         """Move one row up."""
@@ -179,11 +180,11 @@ class ScrollingPane(LinePane, can_focus=True):
         self.scroll_rows(_FAR)
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Look further up."""
+        """Scroll up."""
         event.stop()
         self.scroll_rows(-_WHEEL_ROWS)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Look further down."""
+        """Scroll down."""
         event.stop()
         self.scroll_rows(_WHEEL_ROWS)

@@ -1,8 +1,8 @@
-"""A table for live rows: it repaints the lines that changed and nothing else.
+"""A table for live rows, which repaints only changed lines.
 
-The cursor belongs to a row's key, not to a line number, so rows that arrive, leave or change
-places never move it to another row. Titles and numbers come in as cells; the table only places
-them. There is no cell cursor, no editing and no sorting here: rows are shown in the order given.
+The cursor belongs to a row's key, not to a line number, so rows that arrive, leave or move never
+move it to another row. Titles and numbers come in as cells; the table only places them. It has no
+cell cursor, no editing and no sorting: rows are shown in the order given.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -24,11 +24,12 @@ from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 
 _CACHED_SCREENS = 4
-"""Of lines as they were painted: a line that comes back is there, a list that is scrolled is not kept."""
+"""The size of the cache in screens of lines: enough for lines that come back, not for a scrolled
+list."""
 
 
 class _LineState(NamedTuple):
-    """All that decides what one line looks like, apart from theme and width."""
+    """Everything that a line's look depends on, except theme and width."""
 
     row: Row | None = None
     note: str = ""
@@ -38,25 +39,25 @@ class _LineState(NamedTuple):
 
 
 class TableColumns:
-    """The columns of a table: which are wanted, which have room, and what their titles look like."""
+    """The columns of a table: which are wanted, which fit, and their titles."""
 
     def __init__(
         self, columns: Sequence[Column], *,
         width: Callable[[], int], marked: Callable[[], None], chosen: Callable[[], None],
     ) -> None:  # fmt: skip
-        """Begin with all of them wanted.
+        """Start with all columns wanted.
 
         Args:
             columns: from left to right.
-            width: returns the cells there are.
-            marked: called when a title looks different.
-            chosen: called when other columns are wanted, once there has been room for any.
+            width: returns the cells available.
+            marked: called when a title has changed.
+            chosen: called when other columns are wanted, after the first layout.
         """
         self.all = tuple(columns)
         self.hidden: frozenset[str] = frozenset()
-        """The keys of those that are not wanted."""
+        """The keys of hidden columns."""
         self.on_press: Callable[[str], object] | None = None
-        """What a click on a title does, given the key of its column; None for nothing."""
+        """Called with the column's key when its title is clicked; None for nothing."""
         self._width = width
         self._marked = marked
         self._chosen = chosen
@@ -64,28 +65,28 @@ class TableColumns:
         self._pointed_at = ""
         self._placed: tuple[tuple[int, int], ...] = ()
         self._names: tuple[object, ...] = ()
-        """What the names in view were told apart from."""
+        """The inputs of `short_names`."""
         self.short_names: Mapping[str, str] = {}
-        """What stands for names that would be cut to the same words."""
+        """Distinct short forms of names that would be cut to the same text."""
         self._silent: frozenset[int] = frozenset()
-        """The places of those that tell nothing now."""
+        """The indices of columns without information now."""
 
     @property
     def in_view(self) -> frozenset[str]:
-        """The keys of those that are wanted and have room."""
+        """The keys of the columns that are wanted and fit."""
         return frozenset(self.all[index].key for index, _ in self.fit())
 
     def width_of(self, key: str) -> int:
-        """Return the cells that one has now; 0 for one that is not in view."""
+        """Return the current width of a column; 0 if it is not in view."""
         return next((width for index, width in self.fit() if self.all[index].key == key), 0)
 
     @property
     def marks(self) -> str:
-        """All that decides what the titles look like, apart from the width."""
+        """Everything that the titles' look depends on, except the width."""
         return " ".join((*self._order, self._pointed_at))
 
     def hide(self, keys: Collection[str]) -> None:
-        """Show these no more, and every other one where it has room; an essential one always."""
+        """Hide these columns and show all others; essential ones are always shown."""
         hidden = frozenset(keys) & {column.key for column in self.all if not column.is_essential}
         if hidden != self.hidden:
             self.hidden = hidden
@@ -93,19 +94,19 @@ class TableColumns:
                 self._chosen()
 
     def mark_order(self, key: str, mark: str) -> None:
-        """Mark the title of the one that the rows are ordered by; no such column is no mark."""
+        """Mark the title of the sorted column; an unknown key removes the mark."""
         self._order = (key, mark)
         self._marked()
 
     def point_at(self, key: str) -> None:
-        """Show the title of one under a cursor; an empty key for none."""
+        """Highlight a column's title; an empty key removes the highlight."""
         self._pointed_at = key
         self._marked()
 
     def fit(self) -> tuple[tuple[int, int], ...]:
-        """Return the places and the widths of those that have room."""
+        """Return the indices and widths of the columns that fit."""
         if not self._placed:
-            # Where there is room the last column stands apart from the scrollbar.
+            # Keep the last column apart from the scrollbar if there is room.
             width = self._width()
             apart = least_width(self.all) < width
             spoken = [c for i, c in enumerate(self.all) if i not in self._silent]
@@ -115,7 +116,7 @@ class TableColumns:
         return self._placed
 
     def follow(self, rows: Sequence[Row]) -> bool:
-        """Leave out what tells nothing and tell names apart; return whether lines look different from now on."""
+        """Drop silent columns and shorten names distinctly; return whether lines have changed."""
         silent = frozenset(
             index
             for index, column in enumerate(self.all)
@@ -141,7 +142,7 @@ class TableColumns:
         return before != self.short_names
 
     def press(self, x: int) -> bool:
-        """Do what a click on the title in a cell does, or return that it does nothing."""
+        """Handle a click on a title; return whether there is a handler."""
         start = 0
         for index, width in self.fit():
             if start <= x < start + width and self.all[index].title:
@@ -152,11 +153,11 @@ class TableColumns:
         return True
 
     def forget(self) -> None:
-        """Look for room anew."""
+        """Fit the columns again."""
         self._placed = ()
 
     def heads(self) -> tuple[Cell, ...]:
-        """Return the titles."""
+        """Return the title cells."""
         return tuple(map(self._head, self.all))
 
     def _head(self, column: Column) -> Cell:
@@ -172,7 +173,7 @@ class TableColumns:
 
 
 class LineTable(ScrollView, can_focus=True):
-    """A scrolling list of keyed rows under a fixed header."""
+    """A scrolling list of rows with keys under a fixed header."""
 
     DEFAULT_CSS = """
     LineTable {
@@ -205,7 +206,7 @@ class LineTable(ScrollView, can_focus=True):
 
     @dataclass
     class RowHighlighted(_About):
-        """The cursor came to another row."""
+        """The cursor moved to another row."""
 
     @dataclass
     class RowSelected(_About):
@@ -213,7 +214,7 @@ class LineTable(ScrollView, can_focus=True):
 
     @dataclass
     class TitleClicked(Message):
-        """A title was clicked that orders nothing."""
+        """The title of a column without an order was clicked."""
 
         table: "LineTable"
 
@@ -235,7 +236,7 @@ class LineTable(ScrollView, can_focus=True):
 
     @dataclass
     class ViewChanged(Message):
-        """Other rows are in view than before, or they stand in another order."""
+        """The rows in view, or their order, have changed."""
 
         table: "LineTable"
 
@@ -253,15 +254,15 @@ class LineTable(ScrollView, can_focus=True):
 
         Args:
             columns: From left to right; each row brings one cell for each of them.
-            empty: What to say while there are no rows.
+            empty: The text shown without rows.
             show_header: Whether the first line holds the columns' titles.
-            show_cursor: Whether a row is marked at all; a tape needs no cursor.
+            show_cursor: Whether there is a cursor; a tape needs none.
             id: As for every widget.
         """
         super().__init__(id=id)
         self.columns = TableColumns(
             columns,
-            # The scrollbar has a place of its own, also while there is nothing to scroll.
+            # The scrollbar's column is reserved even when there is nothing to scroll.
             width=lambda: self.scrollable_content_region.width,
             marked=self._repaint_changed,
             chosen=self.on_resize,
@@ -281,22 +282,22 @@ class LineTable(ScrollView, can_focus=True):
 
     @property
     def rows(self) -> tuple[Row, ...]:
-        """The rows on show."""
+        """The rows shown."""
         return self._rows
 
     @property
     def cursor_key(self) -> str | None:
-        """The key of the row under the cursor."""
+        """The key of the selected row."""
         return self._cursor_key
 
     @property
     def keys_in_view(self) -> tuple[str, ...]:
-        """The keys of the rows on show, from the top."""
+        """The keys of the rows in view, from the top."""
         rows = self._rows[self._top : self._top + self._body_height] if self.size.height else ()
         return tuple(row.key for row in rows)
 
     def update_rows(self, rows: Iterable[Row]) -> None:
-        """Show some rows anew, each in its place; what is not listed is left out."""
+        """Replace these rows in place; unknown keys are ignored."""
         new = list(self._rows)
         for row in rows:
             if (index := self._index_of.get(row.key)) is not None:
@@ -308,7 +309,7 @@ class LineTable(ScrollView, can_focus=True):
         """Show these rows; the cursor stays on its row, and on its line where possible.
 
         Raises:
-            ValueError: two rows with one key, or a row that has not one cell for each column.
+            ValueError: two rows have the same key, or a row does not have one cell for each column.
         """
         new = tuple(rows)
         if new == self._rows:
@@ -333,19 +334,19 @@ class LineTable(ScrollView, can_focus=True):
         self._announce_view()
 
     def set_empty_text(self, text: str) -> None:
-        """Say this while there are no rows."""
+        """Set the text shown without rows."""
         self._empty = text
         self._repaint_changed()
 
     def set_loading_more(self, *, is_loading: bool) -> None:
-        """Say on a line of its own that more rows are on their way."""
+        """Show or hide a line that says more rows are loading."""
         if is_loading != self._is_loading_rows:
             self._is_loading_rows = is_loading
             self._resize_canvas()
             self._repaint_changed()
 
     def move_cursor_to(self, key: str) -> bool:
-        """Put the cursor on a row and bring it into view; False when there is no such row."""
+        """Move the cursor to a row and scroll it into view; return whether there is such a row."""
         index = self._index_of.get(key)
         if index is None:
             return False
@@ -387,7 +388,7 @@ class LineTable(ScrollView, can_focus=True):
             self.post_message(self.RowSelected(self, self._cursor_key))
 
     def on_click(self, event: events.Click) -> None:
-        """Move the cursor to the row clicked, or press the title; a double click opens a row."""
+        """Move the cursor to the clicked row, or press the title; a double click opens a row."""
         offset = event.get_content_offset(self)
         if offset is None or not self._show_cursor:
             return
@@ -401,15 +402,15 @@ class LineTable(ScrollView, can_focus=True):
                 self.action_open()
 
     def on_focus(self) -> None:
-        """Mark the cursor's row as the one keys go to."""
+        """Repaint the selected row with the focus."""
         self._repaint_changed()
 
     def on_blur(self) -> None:
-        """Mark the cursor's row as one of several."""
+        """Repaint the selected row without the focus."""
         self._repaint_changed()
 
     def on_resize(self) -> None:
-        """Choose the columns anew and keep the cursor in view."""
+        """Fit the columns again and keep the cursor in view."""
         self._forget_layout()
         _ = self.columns.follow(self._rows)
         self._resize_canvas()
@@ -498,7 +499,7 @@ class LineTable(ScrollView, can_focus=True):
             line.append(Cell(" " * (self.size.width - used), ground=ground))
         return tuple(line)
 
-    # Only lines whose look differs from what was painted last are refreshed.
+    # Refresh only lines that differ from the last paint.
     def _repaint_changed(self) -> None:
         if not self.is_mounted:
             return
@@ -532,8 +533,8 @@ class LineTable(ScrollView, can_focus=True):
         elif index >= top + self._body_height:
             self.scroll_to(y=index - self._body_height + 1, animate=False)
 
-    # Rows that came or went above the cursor must not move it on the screen; at the very top
-    # the list shows its new first rows instead.
+    # Rows added or removed above the cursor must not move it on the screen; at the very top the
+    # list shows its new first rows instead.
     def _scroll_by_rows(self, count: int) -> None:
         if count and self._top:
             self.scroll_to(y=max(0, self._top + count), animate=False)

@@ -1,8 +1,8 @@
-"""A frame around a pane, with a title that carries the value that matters.
+"""A frame around a pane, with the main value in its title.
 
-`╭─ PRICE 1d ────── 37.7 → 39.8 ▲ 2.1¢ ─╮` where there is room. On small screens (`-ruled` on the screen)
-the title alone stays, as a rule above the pane; a panel of class `-split` then has a stroke at its left,
-between itself and what stands beside it. A new title repaints one line, and nothing is laid out.
+`╭─ PRICE 1d ────── 37.7 → 39.8 ▲ 2.1¢ ─╮` if there is room. On small screens (`-ruled` on the
+screen) only the title remains, as a rule above the pane; a panel of class `-split` also has a
+stroke at its left, towards its neighbour. A new title repaints one line and needs no layout.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,17 +18,17 @@ from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 
 FRAMES_FROM = Size(110, 30)
-"""The smallest screen whose panels have frames; smaller ones have rules."""
+"""The smallest screen with frames; smaller ones have rules."""
 _LEAST_DASHES = 1
-"""Between a title and its value."""
+"""The fewest dashes between a title and its value."""
 
 
 class Edges(Enum):
-    """Which strokes a panel draws."""
+    """The strokes that a panel draws."""
 
     FRAME = auto()
     RULE = auto()
-    """A line above, and nothing else."""
+    """A line above."""
     SPLIT = auto()
     """A line above and one at the left."""
 
@@ -49,16 +49,16 @@ def paint_title(
 ) -> Line:
     """Return the line above a pane in exactly `width` cells.
 
-    The value is left out where it does not fit whole beside the name; a name that does not fit is
-    shortened.
+    The value is left out if it does not fit whole beside the name; a name that does not fit is
+    cropped.
 
     Args:
         name: what the pane shows; may be empty.
-        value: what matters most of it, at the right.
-        width: cells there are.
+        value: the main value, at the right.
+        width: the cells available.
         edges: which strokes the panel draws.
         stroke: the role of the strokes.
-        is_focused: whether keys go there; a sign says so, a colour alone would not do.
+        is_focused: whether the pane has the focus, which a sign shows as well as the colour.
     """
     if width < len(_ENDS[edges][0]) + len(_ENDS[edges][1]):
         return fit_line((), width)
@@ -92,7 +92,7 @@ def _spaced(line: Line) -> Line:
 
 
 def trim_line(line: Line) -> Line:
-    """Return a line without the blanks at its ends; in a title, strokes take their place."""
+    """Return a line without the blanks at its ends, which are strokes in a title."""
     cells = [cell for cell in line if cell.text]
     while cells and not cells[0].text.strip() and cells[0].ground is None:
         del cells[0]
@@ -107,7 +107,7 @@ def trim_line(line: Line) -> Line:
 def fit_title(names: Sequence[Line], values: Sequence[Line], room: int) -> tuple[Line, Line]:
     """Put facts into a title as far as they fit whole; empty ones are left out.
 
-    What a pane shows comes first and always, then what matters most of it, then the rest.
+    The first name is always kept, then the first value, then the rest.
     """
     sides: tuple[list[Cell], list[Cell]] = ([], [])
     ordered = [(0, names[0]), *((1, v) for v in values[:1])]
@@ -123,13 +123,13 @@ def fit_title(names: Sequence[Line], values: Sequence[Line], room: int) -> tuple
 
 
 class Panel(Widget):
-    """Holds one pane, and frames it. What several panes share stands in a container of its own.
+    """Holds and frames one pane. Content shared by several panes has its own container.
 
-    A `LinePane` hands its title over by itself; others call `show_title`.
+    A `LinePane` sets its title itself; others call `show_title`.
     """
 
     SCOPED_CSS = False
-    """The class that takes the frames away is the screen's."""
+    """The class that removes the frames belongs to the screen."""
     DEFAULT_CSS = """
     Panel { layout: vertical; height: 1fr; }
     Panel > * { margin: 1 2; }
@@ -154,9 +154,10 @@ class Panel(Widget):
 
         Args:
             children: the pane.
-            title: what it shows, until another title is shown.
+            title: the initial title.
             id: of the widget.
-            classes: `-tight` for a pane that keeps a column free at its left itself; `-table` for tables,
+            classes: `-tight` for a pane that keeps a column free at its left itself; `-table` for
+                tables,
                 which keep one at their right; `-split`.
         """
         super().__init__(*children, id=id, classes=classes)
@@ -168,7 +169,7 @@ class Panel(Widget):
 
     @property
     def edges(self) -> Edges:
-        """Which strokes there is room for."""
+        """The strokes for the current size."""
         if not self.screen.has_class("-ruled"):
             return Edges.FRAME
         return Edges.SPLIT if self.has_class("-split") else Edges.RULE
@@ -181,32 +182,32 @@ class Panel(Widget):
 
     @property
     def title_line(self) -> Line:
-        """The line above the pane as it is painted."""
+        """The line above the pane as painted."""
         return self._edge(0)
 
     def show_title(self, name: Line, value: Line = ()) -> None:
-        """Show another title; the same again costs nothing."""
+        """Show another title; does nothing when it is unchanged."""
         self._paint = None
         self._show(name, value)
 
     def show_title_in_width(self, paint: Callable[[int], tuple[Line, Line]]) -> None:
-        """Show the name and the value painted for the cells there are, and anew where those change."""
+        """Show a title painted for the width, and again when the width changes."""
         self._paint, self._painted_for = paint, self.title_room
         self._show(*paint(self._painted_for))
 
     def show_look(self, stroke: Role | None) -> None:
-        """Draw the strokes in another role than the usual; None for the usual one."""
+        """Draw the strokes in another role; None for the default."""
         if stroke is not self._look:
             self._look = stroke
             if self.is_mounted:
                 self.refresh()
 
     def on_descendant_focus(self) -> None:
-        """Show that keys go here."""
+        """Show the focus."""
         self.refresh()
 
     def on_descendant_blur(self) -> None:
-        """Show that keys go elsewhere."""
+        """Remove the focus sign."""
         self.refresh()
 
     @override

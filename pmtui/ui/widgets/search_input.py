@@ -1,4 +1,4 @@
-"""One line to type into while a table below follows: letters are text, arrows move the table."""
+"""A text field above a table: letters are text, arrows move the table."""
 
 from collections.abc import Callable, Collection, Mapping
 from typing import ClassVar
@@ -15,7 +15,7 @@ MOST_LETTERS = 120
 
 
 class SearchInput(Input):
-    """A text field whose moving keys and enter belong to a table."""
+    """A text field that passes movement and enter to a table."""
 
     DEFAULT_CSS = """
     SearchInput { width: 1fr; }
@@ -24,7 +24,7 @@ class SearchInput(Input):
         "search.open",
         "search.move_up",
         "search.move_down",
-        # Out of the field letters would be commands: the keys stay where one types.
+        # Leaving the field would turn letters into commands: the focus stays here.
         "search.next_result",
         "search.previous_result",
         "search.page_up",
@@ -39,20 +39,20 @@ class SearchInput(Input):
         """Start empty.
 
         Args:
-            table: which table the keys move in, asked each time.
-            placeholder: what to say while nothing is typed; never venue text.
+            table: returns the table that the keys move in.
+            placeholder: shown while the field is empty; never venue text.
             id: as for every widget.
-            not_text: signs that are keys here too, and the action that each does; letters, digits and
-                the space are always text.
-            begins: keys that open the search elsewhere. They are no text before any other, nor over
-                words that the next letter replaces.
-            if_none: called when a row is to be opened and there is none.
+            not_text: signs that are keys here, too, with their actions; letters, digits and the
+                space are always text.
+            begins: keys that open the search elsewhere. They are not text in an empty field, nor
+                when all text is selected.
+            if_none: called when there is no row to open.
         """
         super().__init__(
             placeholder=placeholder, max_length=MOST_LETTERS, compact=True, id=id,
             select_on_focus=False,
         )  # fmt: skip
-        # A blinking cursor is traffic, and it moves in a picture.
+        # A blinking cursor would cause traffic, and differ in screenshots.
         self.cursor_blink = False
         self._table = table
         self._not_text = not_text or {}
@@ -60,7 +60,7 @@ class SearchInput(Input):
         self._if_none = if_none
 
     async def on_key(self, event: events.Key) -> None:
-        """Do what a sign does that is no text here."""
+        """Run the action of a sign that is a key here."""
         character = event.character or " "
         if event.key in self._begins and self.selected_text == self.value:
             event.stop()
@@ -72,13 +72,13 @@ class SearchInput(Input):
             await self.run_action(self._not_text[event.key])
 
     def action_open(self) -> None:
-        """Open the row under the table's cursor, and leave the keys to the rows for who comes back."""
+        """Open the selected row, and leave the focus on the table for the return."""
         table = self._table()
         table.action_open()
         if not table.rows and self._if_none is not None:
             _ = self._if_none()
         if table.rows:
-            # At once: the next letter is a key already.
+            # At once, because the next letter may be queued already.
             self.screen.set_focus(table)
 
     def action_move_up(self) -> None:

@@ -1,4 +1,4 @@
-"""A line of cells that repaints only when they change and never asks for layout; one of them names keys, which the mouse may press."""
+"""Lines of cells that repaint only when they change and never ask for layout; one shows keys."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,7 +21,7 @@ from pmtui.ui.theme.theme import Role
 
 
 class TextLine(Widget):
-    """One row of the screen, given as cells and cropped to the width there is."""
+    """One row of the screen, given as cells and cropped to the width."""
 
     DEFAULT_CSS = """
     TextLine { height: 1; width: 1fr; }
@@ -33,7 +33,7 @@ class TextLine(Widget):
         self, line: Line = (), *, name: str | None = None, id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None,
     ) -> None:  # fmt: skip
-        """Start with a line, empty unless given."""
+        """Start with a line, empty by default."""
         super().__init__(name=name, id=id, classes=classes)
         self._line: Line = line
         self._paint: Callable[[int], Line] | None = None
@@ -41,16 +41,16 @@ class TextLine(Widget):
 
     @property
     def line(self) -> Line:
-        """The cells on show, before they are cropped to the width."""
+        """The full line, before cropping."""
         return self._line
 
     def show(self, line: Line) -> None:
-        """Show these cells; the same cells again cost nothing."""
+        """Show these cells; does nothing when they are unchanged."""
         self._paint = None
         self._show(line)
 
     def show_in_width(self, paint: Callable[[int], Line]) -> None:
-        """Show what is painted for the width there is, and anew as soon as it is another one."""
+        """Show a line painted for the width, and again when the width changes."""
         self._paint, self._width = paint, self.size.width
         if self._width:
             self._show(paint(self._width))
@@ -63,7 +63,7 @@ class TextLine(Widget):
 
     @property
     def role_styles(self) -> RoleStyles:
-        """The styles of the theme in use."""
+        """The styles of the current theme."""
         if self._role_styles is None:
             self._role_styles = RoleStyles.of_widget(self)
         return self._role_styles
@@ -78,7 +78,7 @@ class TextLine(Widget):
         if y:
             return Strip([Segment(" " * self.size.width, self.rich_style)], self.size.width)
         if self._paint is not None and self._width != self.size.width:
-            # It is not told of a new size: a line that comes into sight is not always.
+            # A line that becomes visible is not always notified of its size.
             self._width = self.size.width
             self._line = self._paint(self._width)
         return self.role_styles.strip(fit_line(self._line, self.size.width))
@@ -88,7 +88,7 @@ _ALWAYS = frozenset({"global.help", "global.quit"})
 
 
 class KeyLine(TextLine):
-    """Shows entries; a click on one is the press of its key."""
+    """Shows keys with their labels; a click presses the key."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class KeyLine(TextLine):
         Args:
             entries: keys and what they do.
             options: the user's keys and character set.
-            width: cells there are.
+            width: the cells available.
             id: of the widget.
         """
         super().__init__(
@@ -112,23 +112,23 @@ class KeyLine(TextLine):
         )
         self._entries = entries
         self._options = options
-        # The room may turn out another one: keys are left out whole then, never cut.
+        # The width may turn out different: keys are left out whole then, never cropped.
         self._paint, self._width = partial(paint_footer, entries), width
 
     @property
     def entries(self) -> tuple[FooterEntry, ...]:
-        """The keys on show."""
+        """The keys shown."""
         return self._entries
 
     def show_keys(self, entries: tuple[FooterEntry, ...], width: int) -> None:
-        """Show other keys, or for another width; the same again cost nothing."""
+        """Show other keys or use another width; does nothing when both are unchanged."""
         if (entries, width) != (self._entries, self._width):
             self._entries = entries
             self._paint, self._width = partial(paint_footer, entries), width
             self._show(paint_footer(entries, width))
 
     def on_click(self, event: events.Click) -> None:
-        """Press the key of the entry under the pointer."""
+        """Press the key of the clicked entry."""
         offset: Offset | None = event.get_content_offset(self)
         if offset is None:
             return
@@ -140,7 +140,7 @@ class KeyLine(TextLine):
 
 
 def answer_keys(agree: str, options: Options, *, width: int) -> KeyLine:
-    """Return the keys that answer a question."""
+    """Return the line of keys that answer a question."""
     return KeyLine(answer_entries(agree, options), options, width=width)
 
 
@@ -151,7 +151,7 @@ def answer_entries(agree: str, options: Options) -> tuple[FooterEntry, ...]:
 
 
 def entry_at(line: Line, x: int, entries: tuple[FooterEntry, ...]) -> FooterEntry | None:
-    """Return the entry painted at a column; None between and beside them."""
+    """Return the entry painted at a column; None between entries."""
     start = 0
     for number, cell in enumerate(line):
         width = line_width((cell,))
@@ -168,7 +168,7 @@ def entry_at(line: Line, x: int, entries: tuple[FooterEntry, ...]) -> FooterEntr
 
 
 class _Group(StrEnum):
-    """What keys are for. The order is that of the line."""
+    """The purposes of keys, in the order of the line."""
 
     TRADE = "TRADE"
     VIEW = "VIEW"
@@ -178,7 +178,7 @@ class _Group(StrEnum):
 _TRADING = frozenset({
     "market.buy", "market.sell", "market.protect", "ladder.trade_here", "row.buy", "row.sell",
 })  # fmt: skip
-"""What trades, though it does nothing without another question."""
+"""Actions for trading, even those that ask first."""
 _NAMES_FROM_WIDTH = 110
 
 
@@ -189,7 +189,7 @@ def _group_of(entry: FooterEntry) -> _Group:
 
 
 def _grouped(entries: Sequence[FooterEntry], *, has_names: bool) -> Line:
-    """Return the keys in their groups, a stroke between these."""
+    """Return the keys in their groups, separated by strokes."""
     groups = [(group, [e for e in entries if _group_of(e) is group]) for group in _Group]
     found = [(group, members) for group, members in groups if members]
     cells: list[Cell] = [Cell(" ")]
@@ -203,16 +203,16 @@ def _grouped(entries: Sequence[FooterEntry], *, has_names: bool) -> Line:
 
 
 def paint_footer(entries: tuple[FooterEntry, ...], width: int) -> Line:
-    """Show keys and what they do, in groups: what trades, what changes the view, where to go.
+    """Paint keys with labels, in groups: trading, view, navigation.
 
-    The first entries matter most, and stay where there is little room. The last are always the way
-    to the rest and the way out.
+    The first entries matter most, and stay if there is little room. The last are always the help
+    and the way out.
     """
     always = tuple(e for e in entries if e.id in _ALWAYS)
     shown = [e for e in entries if e not in always]
     tail = tuple(cell for e in always for cell in _entry(e))
     room = width - line_width(tail) - 1
-    # The keys of a question are few, and none of them trades without it.
+    # The keys of a question are few, and none trades without it.
     is_question = any(e.id.startswith("confirm.") for e in shown)
     has_names = width >= _NAMES_FROM_WIDTH and not is_question
     line: Line = (Cell(" "),)

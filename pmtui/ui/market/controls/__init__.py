@@ -1,4 +1,4 @@
-"""What the keys of the trading screen do: plain objects, each tested without a terminal.
+"""The controls behind the trading screen's keys: plain objects, each tested without a terminal.
 
-Each reads one picture of the market, gives commands, and answers on the message line.
+Each reads one market model, sends commands, and answers on the message line.
 """

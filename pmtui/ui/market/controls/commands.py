@@ -1,4 +1,4 @@
-"""Forms over the trading screen, and commands that were typed: each goes the way of its key, with the same form or card."""
+"""Forms over the trading screen, and typed commands, which use the same forms and cards as keys."""
 
 from collections.abc import Callable
 
@@ -35,14 +35,14 @@ from pmtui.ui.wallet.wallet_form import SplitForm
 
 
 class MarketForms:
-    """Opens each for the outcome on show, or says why it does not open."""
+    """Opens each form for the outcome shown, or shows why it does not open."""
 
     def __init__(self, workspace: Workspace, wallet: WalletSteps) -> None:
-        """Build them.
+        """Build the forms.
 
         Args:
-            workspace: of the screen.
-            wallet: takes steps of the wallet over the screen.
+            workspace: the screen's workspace.
+            wallet: runs wallet steps over the screen.
         """
         self._workspace = workspace
         self._wallet = wallet
@@ -50,10 +50,10 @@ class MarketForms:
         self._page = workspace.page
 
     def protect(self, begin: ConditionalDraft | None = None) -> None:
-        """Watch over what is held of this outcome.
+        """Open the form for stops and targets of the position in this outcome.
 
         Args:
-            begin: what stands in the form at first; None for the price at the cursor.
+            begin: the initial entries; None for the cursor's price.
         """
         model = self._workspace.reader.read()
         if self._workspace.is_read_only(model):
@@ -75,7 +75,7 @@ class MarketForms:
         )  # fmt: skip
 
     def _why_nothing_to_protect(self, model: MarketModel) -> str:
-        """Say that nothing is held of this outcome, and where what is held of another can be protected."""
+        """Return that there is no position in this outcome, and how to protect one in the other."""
         tokens = model.terms.token_ids if model.terms is not None else ()
         for index, token_id in enumerate(tokens):
             held = model.account.held(token_id)
@@ -90,7 +90,7 @@ class MarketForms:
         return "No position in this outcome to protect."
 
     def scaled(self) -> None:
-        """Spread a total over a range of prices."""
+        """Open the form for scaled orders."""
         model = self._workspace.reader.read()
         if reason := model.why_no_form:
             self._line.refuse_form(reason)
@@ -104,7 +104,7 @@ class MarketForms:
         )  # fmt: skip
 
     def split(self, amount: Micros | None = None) -> None:
-        """Turn cash into shares of both outcomes; without an amount a form asks for it."""
+        """Split cash into shares of both outcomes; without an amount a form asks for it."""
         model = self._workspace.reader.read()
         if self._workspace.is_read_only(model):
             return
@@ -123,7 +123,7 @@ class MarketForms:
             self._wallet.ask(form)
 
     def set_alert(self) -> None:
-        """Ask which price of the outcome on show to wait for."""
+        """Open the form for alerts on the outcome shown."""
         model = self._workspace.reader.read()
         if model.token_id is None:
             self._line.refuse_form("The market is loading, or has no order book.")
@@ -145,19 +145,19 @@ class MarketForms:
 
 
 class Commands:
-    """What a command means on one trading screen."""
+    """Runs typed commands on a trading screen."""
 
     def __init__(
         self, workspace: Workspace, trading: Trading, news: OrderNews, *,
         forms: MarketForms, flip: Callable[[], None], cancel_side: Callable[[Side], None],
     ) -> None:  # fmt: skip
-        """Take the ways that the keys go.
+        """Use the controls that the keys use.
 
         Args:
-            workspace: of the screen.
+            workspace: the screen's workspace.
             trading: opens the ticket and the cards.
-            news: tells how it ended.
-            forms: opens the others.
+            news: reports how orders ended.
+            forms: opens the forms.
             flip: shows the other outcome.
             cancel_side: cancels own orders on a side of the ladder.
         """
@@ -170,27 +170,27 @@ class Commands:
 
     @property
     def outcomes(self) -> tuple[str, ...]:
-        """The labels of the market's outcomes, as the venue wrote them."""
+        """The labels of the market's outcomes, untrusted."""
         market = self._workspace.reader.read().market.market
         return tuple(outcome.label for outcome in market.outcomes) if market is not None else ()
 
     @property
     def outcome_index(self) -> int:
-        """The outcome on show."""
+        """The index of the outcome shown."""
         return self._workspace.reader.outcome_index
 
     @property
     def tick(self) -> Micros | None:
-        """The tick of the ladder on show; None before there is a book."""
+        """The tick of the ladder; None before there is a book."""
         ladder = self._workspace.ladder.ladder
         return None if ladder is None else ladder.axis.tick
 
     def want(self, command: Command) -> None:
-        """Carry out a command of the trading screen as soon as the market has come."""
+        """Run a command once the market has loaded."""
         self._trading.want(lambda: self._workspace.page.run_worker(self.obey(command)))
 
     async def obey(self, command: Command) -> None:
-        """Carry out a command of the trading screen."""
+        """Run a command."""
         match command:
             case EnterOrder(draft):
                 await self._enter(draft)
@@ -217,7 +217,7 @@ class Commands:
                 pass
 
     async def _enter(self, draft: TicketDraft) -> None:
-        """Fill in the ticket, and go on to its card where nothing is wrong with it."""
+        """Fill in the ticket, and show its card if it has no problem."""
         self._show_outcome(draft.outcome_index)
         self._trading.open_ticket(draft.side, None)
         ticket = self._workspace.ticket

@@ -1,4 +1,4 @@
-"""Puts the controls of one trading screen together, and says which of them answers what."""
+"""Builds the controls of a trading screen, and dispatches actions and messages to them."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from functools import partial
@@ -49,14 +49,14 @@ from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletSteps
 
 Action = Callable[[], Awaitable[None] | None]
-"""What a key does; awaited where the service is asked for something that it answers."""
+"""The handler of a key; awaited if it waits for the service."""
 
 
 class MarketControls:
-    """Everything the trading screen does, by subject.
+    """All controls of the trading screen, by subject.
 
-    The screen hands over actions, the messages of its panes and the topics that changed; what is
-    shown again goes through `show`.
+    The screen passes on actions, messages of its panes and changed topics; parts to repaint go
+    through `show`.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class MarketControls:
         self._page = workspace.page
         self._widgets = widgets
         self._grouped: ConditionId | None = None
-        """The market whose grouping the ladder has."""
+        """The market whose grouping is applied to the ladder."""
         self._display = MarketDisplay(
             workspace.surface, widgets, width=lambda: workspace.page.size.width
         )
@@ -101,19 +101,19 @@ class MarketControls:
             **self._order_actions(),
             **self._view_actions(),
         }
-        """What each action of the registry's market context does, by its name there."""
+        """The handlers of the actions in the registry's market context, by name."""
 
     def permits(self, action: str) -> bool:
-        """Return whether an action means something now; a side ladder says why not."""
+        """Return whether an action is available now; a side ladder shows why not."""
         if action == "drop_order":
-            # Where the ladder has the keys and nothing is open, the way back has its own key.
+            # On the ladder with nothing open, the key belongs to the back action.
             is_on_ladder = self._page.focused in (self._widgets.ladder, None)
             is_idle = is_on_ladder and not self._reader.read().is_armed
             return self.moving.is_moving or self._widgets.ticket.is_open or not is_idle
         return self.sides.permits(action)
 
     def topics(self) -> Iterable[Topic]:
-        """Return what is watched now."""
+        """Return the topics to watch now."""
         yield from (MarketTopic(self._reader.condition_id), AccountTopic(), FillsTopic())
         token_id = self._reader.token_id
         if token_id is not None:
@@ -123,10 +123,10 @@ class MarketControls:
         yield from self.sides.topics()
 
     def footer_entries(self, *, is_live: bool) -> tuple[FooterEntry, ...]:
-        """Return the keys that do something where the trader is.
+        """Return the keys that work for the focused pane.
 
         Args:
-            is_live: whether the panes are on the screen, so that one of them can have the keys.
+            is_live: whether the panes are mounted, so that one of them can have the focus.
         """
         model, ticket = self._reader.read(), self._widgets.ticket
         place = KeyPlace(
@@ -141,12 +141,12 @@ class MarketControls:
         return market_entries(self._workspace.keymap, place)
 
     def missing(self) -> frozenset[Need]:
-        """Return what keys need and neither the market nor the cursor has."""
+        """Return the needs of keys that neither the market nor the cursor meets."""
         model = self._reader.read()
         return missing_in(model, has_target=self.own_orders.has_target(model))
 
     def show_topic(self, topic: Topic) -> None:
-        """Show what changed."""
+        """Update what changed."""
         self.sides.show_topic(topic)
         if isinstance(topic, MarketTopic | EventTopic | EventQuotesTopic):
             self._page.show_parts(Part.TOPICS)
@@ -184,7 +184,7 @@ class MarketControls:
             case StatusTopic():
                 self._display.update_ticket(model)
                 self.single_keys.follow(model)
-                # Ages and the time left move with the clock.
+                # Ages and the time left change with the clock.
                 self._display.show_head(model)
                 self._display.show_orders(model)
                 self.charts.follow_quote(model)
@@ -193,7 +193,7 @@ class MarketControls:
                 pass
 
     def show(self, part: Part) -> None:
-        """Show a part anew."""
+        """Repaint a part."""
         if part is Part.CHARTS:
             self.charts.place(is_alone=not self.sides.is_on_show)
         elif part is Part.CURSOR:
@@ -212,7 +212,7 @@ class MarketControls:
             show(model)
 
     def resize(self) -> None:
-        """Lay everything out for the size there is now."""
+        """Lay everything out for the current size."""
         self._page.show_parts(Part.CHARTS, Part.TOPICS)
         self.panes.place_ticket()
         model = self._reader.read()
@@ -223,14 +223,14 @@ class MarketControls:
         self._show_state(model)
 
     def follow_focus(self) -> None:
-        """Show the keys of what has the focus now, and whether single keys trade there."""
+        """Show the keys of the focused pane, and whether single keys trade there."""
         self.sides.follow_keys()
         self._page.show_parts(Part.FOOTER, Part.STATE)
         if self._reader.read().is_armed:
             self._page.show_parts(Part.STATUS)
 
     async def answer(self, message: Message) -> None:
-        """Do what a pane asks for, or follow what it tells of."""
+        """Handle a pane's message."""
         match message:
             case LadderPane.CursorMoved():
                 self.own_orders.cursor_moved()
@@ -334,7 +334,7 @@ class MarketControls:
         }
 
     def _drop(self) -> None:
-        """Leave picked-up orders where they are; else close the ticket, go to the ladder, or disarm."""
+        """Cancel a move; else close the ticket, focus the ladder, or disarm."""
         if self.moving.is_moving:
             self.moving.drop()
         elif self._widgets.ticket.is_open:
@@ -345,7 +345,7 @@ class MarketControls:
             self.panes.go_to_ladder()
 
     def _group_prices(self) -> None:
-        """Change to the next grouping of the ladder."""
+        """Switch to the next grouping of the ladder."""
         group = self._widgets.ladder.next_grouping()
         times = self._widgets.ladder.viewport.grouping
         self._workspace.surface.memory.keep_grouping(self._reader.condition_id, times)
@@ -353,7 +353,7 @@ class MarketControls:
         self._page.show_parts(Part.STATE)
 
     def _filter_tape(self) -> None:
-        """Show the next kind of trades on the tape: by size, or own ones only."""
+        """Switch to the next filter of the tape: by size, or own trades only."""
         wanted = self._widgets.tape.next_filter()
         self._workspace.surface.memory.keep_tape(wanted.value)
         words = wanted.words

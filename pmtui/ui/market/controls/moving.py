@@ -1,7 +1,7 @@
-"""Moving own orders, stops and targets on the ladder: pick up, choose a price or a size, confirm; or tick by tick.
+"""Moving own orders, stops and targets on the ladder, by picking them up or tick by tick.
 
-Where an order and a stop share a row, the first key picks up the order and the next one the stop. What is picked up is
-known by its ids, and where it goes is a price: nothing that moves on the screen meanwhile changes either.
+If an order and a stop share a row, the first key picks up the order and the next one the stop. The
+selection is kept by ids, and the target is a price: no change on the screen affects either.
 """
 
 from collections.abc import Awaitable
@@ -38,20 +38,20 @@ _NUMBER = frozenset("0123456789.")
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """Orders on their way to another price."""
+    """Orders picked up to be moved."""
 
     order_ids: tuple[OrderId, ...]
     token_id: TokenId
     price: Micros
-    """Where they were picked up."""
+    """The price at which they were picked up."""
     stops: tuple[StopMark, ...] = ()
-    """Instead of orders: stops or targets."""
+    """The stops or targets picked up instead of orders."""
     size_text: str = ""
-    """The size that is typed for it; empty for what it has."""
+    """The typed size; empty for the current one."""
 
 
 class Moving:
-    """Takes orders of ours from one price of the ladder to another."""
+    """Moves own orders from one price of the ladder to another."""
 
     def __init__(self, workspace: Workspace, own: OwnOrders, news: OrderNews) -> None:
         self._workspace = workspace
@@ -62,7 +62,8 @@ class Moving:
         self._news = news
         self._picked: Picked | None = None
         self._left_out: OrderIntent | None = None
-        """What was to replace a cancelled order and did not; the same key offers it again."""
+        """A replacement that was not placed after its order was cancelled; the same key offers
+        it again."""
 
     @property
     def is_moving(self) -> bool:
@@ -70,13 +71,13 @@ class Moving:
         return self._picked is not None
 
     def forget(self) -> None:
-        """Drop picked-up orders when the market changes."""
+        """Drop the selection because the market changes."""
         if self._picked is not None:
             self._picked = None
             self._ladder.show_ghosts(())
 
     async def move(self) -> None:
-        """Pick up own orders, or offer again what a move left out."""
+        """Pick up own orders, or offer again a replacement that was not placed."""
         picked, model = self._picked, self._workspace.reader.read()
         if picked is None and self._own.is_list_focused:
             self._pick_chosen(model)
@@ -92,23 +93,23 @@ class Moving:
             self._pick_up(model)
 
     def drop(self) -> None:
-        """Leave the orders that were picked up where they are."""
+        """Drop the selection without moving anything."""
         picked = self._picked
         if picked is not None:
             self._release()
-            # Where it still is: the next key is for the same order.
+            # Point at its old price, so that the next key acts on the same order.
             self._ladder.point_at(picked.price)
             self._line.show("Nothing was moved.")
 
     def take_key(self, event: Key) -> None:
-        """Keep what is typed for a size from the keys of the screen."""
+        """Take the keys that type a size, before the screen's own keys."""
         letter = event.character or ""
         key = letter if letter and letter in _NUMBER else event.key
         if (key in _NUMBER or key == "backspace") and self.type_size(key):
             event.stop()
 
     def type_size(self, key: str) -> bool:
-        """Handle a key of a number; return whether orders are picked up that it changes.
+        """Type a key into the size; return whether orders are picked up.
 
         Args:
             key: a digit, a point, or `backspace`.
@@ -127,7 +128,7 @@ class Moving:
         return True
 
     def follow(self, model: MarketModel) -> None:
-        """Drop what is no longer there to be moved."""
+        """Drop the selection if its orders or stops have ended."""
         if self._picked is None:
             return
         if self._picked.token_id != model.token_id:
@@ -143,7 +144,7 @@ class Moving:
             self._line.show("The stop you were moving has ended.")
 
     def show_ghost(self) -> None:
-        """Show on the ladder where what is picked up would go; nothing while nothing is."""
+        """Show on the ladder where the selection would go; nothing without one."""
         picked, model = self._picked, self._workspace.reader.read()
         cursor = model.cursor
         if picked is None or cursor is None or cursor[0] == picked.price:
@@ -168,7 +169,7 @@ class Moving:
         )  # fmt: skip
 
     def state_line(self, model: MarketModel) -> Line:
-        """Say what is on its way where; nothing while nothing is picked up."""
+        """Paint what is moved where; empty if nothing is."""
         if self._picked is None:
             return ()
         orders = self._picked_orders(model.account)
@@ -191,7 +192,7 @@ class Moving:
         )
 
     async def move_to(self, price: Micros) -> None:
-        """Ask whether what is picked up shall go to a price."""
+        """Ask whether to move the selection to a price."""
         model = self._workspace.reader.read()
         terms, surface = model.terms, self._workspace.surface
         if terms is None:
@@ -277,7 +278,7 @@ class Moving:
         return tuple(orders[order_id] for order_id in ids if order_id in orders)
 
     def _move_stops_to(self, stops: tuple[StopMark, ...], price: Micros) -> None:
-        """Ask whether stops or targets shall fire at another price."""
+        """Ask whether to move stops or targets to another trigger price."""
         words = describe_stops(stops)
         to = format_price(price)
 
@@ -296,14 +297,14 @@ class Moving:
         self._page.ask(QuestionScreen("Move it?", lines, agree="Move", options=options), decide)
 
     def send(self, moves: tuple[Move, ...]) -> None:
-        """Send what was agreed to, and tell how each move ends."""
+        """Send the moves that were agreed to, and report how each ends."""
         self._line.show(f"Moving {count(len(moves), 'order')}.")
         commands = self._workspace.commands
         for old, order in moves:
             command_id = commands.move(old.order_id, order.order_id)
             _ = self._page.run_worker(self._report(commands.move_verdict(command_id)))
 
-    # Only the words are lost when the screen goes: the service owns the move.
+    # A closed screen loses only the message: the service owns the move.
     async def _report(self, waiting: Awaitable[MoveVerdict]) -> None:
         verdict = await waiting
         text = plain(verdict.text, 90)
@@ -330,14 +331,14 @@ class Moving:
 
 
 _PENDING = "Move "
-"""What the line says of a nudge that has not been sent begins so."""
+"""The prefix of the message about a nudge that has not been sent."""
 PAUSE_S = 0.3
-"""Keys that follow each other faster are one move."""
+"""Keys that follow each other faster than this are one move."""
 
 
 @dataclass(frozen=True, slots=True)
 class Nudge:
-    """Orders on their way, and how far the keys have taken them."""
+    """Orders being nudged, with their old and their new price."""
 
     order_ids: tuple[OrderId, ...]
     token_id: TokenId
@@ -358,11 +359,11 @@ class Nudging:
         self._pressed = 0
 
     def forget(self) -> None:
-        """Drop a move in progress when the market changes; nothing is sent."""
+        """Drop a pending nudge because the market changes; nothing is sent."""
         self._nudge = None
 
     def nudge(self, ticks: int) -> None:
-        """Move the orders at the cursor by some ticks, up or down."""
+        """Move the orders at the cursor by some ticks."""
         model = self._workspace.reader.read()
         if self._page.are_keys_locked or self._moving.is_moving:
             self._line.show("Finish the ticket or the move first.")
@@ -379,14 +380,14 @@ class Nudging:
         pressed = self._pressed
 
         def settle() -> None:
-            # Only the last key of a burst has a pause behind it.
+            # Only the last key of a burst is followed by a pause.
             if pressed == self._pressed and self._nudge is not None:
                 _ = self._page.run_worker(self.send())
 
         _ = self._page.set_timer(PAUSE_S, settle)
 
     async def send(self) -> None:
-        """Send one replacement for each order, or ask first where a card is due."""
+        """Send one replacement for each order, or ask first if a card is needed."""
         nudge, self._nudge = self._nudge, None
         model = self._workspace.reader.read()
         if nudge is None or model.terms is None or nudge.token_id != model.token_id:
@@ -418,7 +419,7 @@ class Nudging:
             self.nudge(ticks)
 
         card = MoveCard(moves, surface=self._workspace.surface, doubt=doubt, nudge=again)
-        # The card says it; behind it nothing has moved yet.
+        # The card shows the move; nothing has been moved yet.
         self._line.take_back(_PENDING)
         self._page.ask(card, decide)
 

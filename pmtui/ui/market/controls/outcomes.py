@@ -1,6 +1,6 @@
-"""Going to the other outcomes of the market and of its event, and to the next window of its series.
+"""Switching to other outcomes of the event, and to other windows of a rolling series.
 
-The screen stays and its market changes: nothing that belongs to the one before may stay with it.
+The screen stays and its market changes: no state of the previous market may remain.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -18,23 +18,23 @@ from pmtui.ui.plain import plain
 
 ENDING = MarketListTopic(sort=MarketSort.ENDING_SOON)
 MOST_SEEN = 200
-"""Windows that are kept in mind: half a day of five minutes each."""
+"""The most windows remembered: half a day has 144 windows of five minutes."""
 _LONGEST_WINDOW_NAME = 60
 
 
 class Windows:
-    """Knows the windows of the series on show, and goes to them."""
+    """Lists the windows of the series shown, and switches between them."""
 
     def __init__(
         self, workspace: Workspace, *, event: Callable[[], Event | None],
         hop_to: Callable[[ConditionId], None],
     ) -> None:  # fmt: skip
-        """Begin with the event on show.
+        """Start at the event shown.
 
         Args:
-            workspace: of the screen.
-            event: returns the event of the market on show; None until it is known.
-            hop_to: shows another market in the place of this one.
+            workspace: the screen's workspace.
+            event: returns the event of the market shown; None until it is known.
+            hop_to: switches to another market.
         """
         self._workspace = workspace
         self._event = event
@@ -43,21 +43,21 @@ class Windows:
 
     @property
     def is_in_series(self) -> bool:
-        """Whether the market on show is a window of a rolling series."""
+        """Whether the market shown is a window of a rolling series."""
         event = self._event()
         return event is not None and rolling_series(event) is not None
 
     def topics(self) -> Iterable[Topic]:
-        """Return the list that the next windows are in."""
+        """Return the topic of the list that holds the next windows."""
         if self.is_in_series:
             yield ENDING
 
     def next(self) -> None:
-        """Go to the window that ends next."""
+        """Switch to the window that ends next."""
         self._step(is_later=True)
 
     def previous(self) -> None:
-        """Go to the window that ended before this one."""
+        """Switch to the window that ended before this one."""
         self._step(is_later=False)
 
     def _step(self, *, is_later: bool) -> None:
@@ -84,7 +84,7 @@ class Windows:
 
 
 STRIP_FROM_HEIGHT = 32
-"""Below this the ladder needs the line."""
+"""Below this height the ladder needs the strip's line."""
 _LONGEST_NAME = 40
 
 
@@ -94,24 +94,24 @@ class OutcomeStrip(Protocol):
     def show_siblings(
         self, siblings: Siblings, mids: Mapping[ConditionId, Micros], width: int
     ) -> None:
-        """Show them."""
+        """Show these outcomes."""
         ...
 
 
 class Outcomes:
-    """Knows the markets beside the one on show, and goes to them."""
+    """Lists the event's other markets, and switches between them."""
 
     def __init__(
         self, workspace: Workspace, strip: OutcomeStrip, *,
         leave: Callable[[], None], arrive: Callable[[], None],
     ) -> None:  # fmt: skip
-        """Begin at the market on show.
+        """Start at the market shown.
 
         Args:
-            workspace: the screen's service, picture and message line.
-            strip: where the outcomes are shown.
-            leave: lets go of all that belongs to the market on show, before another one comes.
-            arrive: called once the other market is on show.
+            workspace: the screen's workspace.
+            strip: shows the outcomes.
+            leave: drops the state of the current market, before the switch.
+            arrive: called after the switch.
         """
         self._workspace = workspace
         self._reader = workspace.reader
@@ -121,31 +121,31 @@ class Outcomes:
         self._leave = leave
         self._arrive = arrive
         self._event_before: EventId | None = None
-        """Of the market that one hopped from: its siblings are in the same event."""
+        """The event of the previous market, to which the new one belongs, too."""
         self._event_now: tuple[ConditionId, EventId] | None = None
-        """The market on show, and the event it will be in for ever."""
+        """The market shown and its event, which never changes."""
         self._siblings_now: tuple[Event, ConditionId, Siblings | None] | None = None
-        """What the siblings were found for last: that is asked with every topic."""
+        """The arguments and the result of the last search for siblings: every topic asks for it."""
         self.windows = Windows(workspace, event=lambda: self._event, hop_to=self.hop_to)
         self._order: tuple[ConditionId, ...] = ()
-        """Of the event's outcomes, as it was met here: fingers learn it, and no price changes it."""
+        """The order of the outcomes as first seen: fingers learn it, and no price changes it."""
 
     @property
     def siblings(self) -> Siblings | None:
-        """The markets to hop between; None where there is no other, or none is known yet."""
+        """The event's markets; None if there is no other, or none is known yet."""
         event = self._event
         return None if event is None else self._siblings_in(event)
 
     def next(self) -> None:
-        """Go to the next outcome of the event."""
+        """Switch to the next outcome of the event."""
         self._step(1)
 
     def previous(self) -> None:
-        """Go to the outcome of the event before this one."""
+        """Switch to the previous outcome of the event."""
         self._step(-1)
 
     def flip(self) -> None:
-        """Show the other outcome; the cursor goes to the price that means the same."""
+        """Switch to the other outcome; the cursor moves to the complementary price."""
         model = self._reader.read()
         count = len(model.market.market.outcomes) if model.market.market else 0
         if count < 2:
@@ -163,16 +163,16 @@ class Outcomes:
         self._page.show_parts(Part.TICKET)
 
     def point_at(self, token_id: TokenId, price: Micros) -> None:
-        """Put the cursor on a price of either outcome of the market on show."""
+        """Move the cursor to a price of either outcome of the market shown."""
         if self._reader.token_id not in (token_id, None):
             self.flip()
         else:
-            # Its rows may be still to come.
+            # Its rows may not have been built yet.
             self._page.show_parts(Part.MARKET)
         self._workspace.ladder.go_to(price)
 
     def show_both(self) -> None:
-        """Show the other outcome's prices and own orders on the same rows, or no more."""
+        """Show or hide the other outcome's prices and own orders on the same rows."""
         reader = self._reader
         reader.is_mirrored = not reader.is_mirrored
         inputs = reader.read().ladder
@@ -190,7 +190,7 @@ class Outcomes:
         )
 
     def hop_to(self, condition_id: ConditionId) -> None:
-        """Show another market of the event in the place of this one."""
+        """Switch to another market of the event."""
         reader = self._reader
         if condition_id == reader.condition_id:
             return
@@ -213,7 +213,7 @@ class Outcomes:
         self._arrive()
 
     def topics(self) -> Iterable[Topic]:
-        """Return what the strip shows; without one the event is fetched once, for the keys."""
+        """Return the topics of the strip; without it the event is loaded once, for the keys."""
         yield from self.windows.topics()
         event_id = self.event_id
         if event_id is None:
@@ -226,7 +226,7 @@ class Outcomes:
             yield EventQuotesTopic(event_id)
 
     def show(self, model: MarketModel) -> None:
-        """Show the line of outcomes where there is room for it."""
+        """Show the strip of outcomes if it fits."""
         siblings, event_id = self.siblings, self.event_id
         _ = self._page.set_class(siblings is not None and self._has_strip, "-siblings")
         if siblings is None or event_id is None or not self._has_strip:
@@ -240,7 +240,7 @@ class Outcomes:
 
     @property
     def event_id(self) -> EventId | None:
-        """Whose outcomes they are; None until that is known."""
+        """The event of the market shown; None until it is known."""
         known, condition_id = self._event_now, self._reader.condition_id
         if known is not None and known[0] == condition_id:
             return known[1]

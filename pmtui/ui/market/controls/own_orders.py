@@ -1,4 +1,4 @@
-"""The own orders that a key means: the one chosen in the list, else those at the ladder's cursor."""
+"""The own orders that a key acts on: the list's selected one, else those at the ladder's cursor."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +15,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.ticket.protect import describe_stops
 
 NOTHING_HERE = "No order of yours"
-"""True of the price under the cursor, until something else is done."""
+"""The start of a message about the cursor's price, withdrawn when the cursor moves."""
 _ENDED = "That order has ended: choose another."
 
 
@@ -24,28 +24,28 @@ class OrderList(Protocol):
 
     @property
     def has_focus(self) -> bool:
-        """Whether keys go to it."""
+        """Whether the list has the focus."""
         ...
 
     @property
     def selected(self) -> Order | None:
-        """The order chosen; None when it has ended."""
+        """The selected order; None once it has ended."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class OwnPlace:
-    """A price of the ladder with own orders at it."""
+    """A price of the ladder with own orders."""
 
     price: Micros
     words: str
-    """Where they are: a row of grouped prices may hold several."""
+    """The price in words: a range on a row that groups several."""
     orders: tuple[Order, ...]
-    """As the ladder shows them, those of the other outcome in terms of this one."""
+    """As the ladder shows them: those of the other outcome in terms of this one."""
 
 
 class OwnOrders:
-    """Finds them and cancels them."""
+    """Finds the own orders for a key, and cancels them."""
 
     def __init__(self, workspace: Workspace, news: OrderNews, listed: OrderList) -> None:
         self._workspace = workspace
@@ -54,17 +54,17 @@ class OwnOrders:
         self._news = news
         self._listed = listed
         self._nothing_at: Micros | None = None
-        """The price of which it was said last that nothing of ours is there."""
+        """The price at which no own order was found last."""
 
     @property
     def is_list_focused(self) -> bool:
-        """Whether keys mean the order chosen in the list."""
+        """Whether keys act on the selected order of the list."""
         return self._listed.has_focus
 
     def cancel(self) -> None:
-        """Cancel the order chosen; else those at the cursor; else stops and targets there.
+        """Cancel the selected order; else those at the cursor; else the stops and targets there.
 
-        A stop that shares its row with orders stays: the key goes to it once they are gone.
+        A stop that shares its row with orders stays until the orders are gone.
         """
         model = self._workspace.reader.read()
         if self._listed.has_focus:
@@ -104,14 +104,14 @@ class OwnOrders:
         self._line.show(f"Cancelled {words}.")
 
     def chosen(self, model: MarketModel) -> Order | None:
-        """Return the order chosen in the list; say so where there is none."""
+        """Return the selected order of the list; show a message if there is none."""
         order = self._listed.selected
         if order is None:
             self._line.show(_ENDED if model.own_orders else "No working orders in this market.")
         return order
 
     def point_at(self, order: Order) -> bool:
-        """Put the cursor on an order; say so where the ladder does not show its outcome."""
+        """Move the cursor to an order; show a message if the ladder shows the other outcome."""
         if order.token_id != self._workspace.reader.token_id:
             self._line.show("That order is in the other outcome: flip to see it.")
             return False
@@ -119,16 +119,17 @@ class OwnOrders:
         return True
 
     def show(self, order: Order) -> None:
-        """Show an order of the list on the ladder, and let keys go there."""
+        """Show an order of the list on the ladder, and focus the ladder."""
         if self.point_at(order):
             _ = self._ladder.focus()
 
     def at_cursor(self, model: MarketModel, *, is_form: bool = False) -> OwnPlace | None:
-        """Return what is ours at the cursor's price, to act on; say so where nothing is.
+        """Return the own orders at the cursor; show a message if there are none.
 
         Args:
-            model: the market as it is on show.
-            is_form: digits and enter were to follow: they shall mean nothing else for a moment.
+            model: the market shown.
+            is_form: whether a form would have opened, so that digits and enter are ignored for a
+                moment.
         """
         say = self._line.refuse_form if is_form else self._line.show
         if self._workspace.is_read_only(model):
@@ -149,7 +150,7 @@ class OwnOrders:
         return OwnPlace(cursor[0], words, orders)
 
     def has_target(self, model: MarketModel) -> bool:
-        """Return whether a key would find an order, a stop or a target of ours."""
+        """Return whether an own order, stop or target is there for a key."""
         if self._listed.has_focus:
             return self._listed.selected is not None
         ladder, cursor = self._ladder.ladder, model.cursor
@@ -159,11 +160,11 @@ class OwnOrders:
         return bool(found)
 
     def stops_at(self, price: Micros) -> tuple[StopMark, ...]:
-        """Return the stops and targets of the outcome on show at a price."""
+        """Return the stops and targets of the outcome shown at a price."""
         return stops_at(self._ladder.ladder, price) if self._ladder.ladder is not None else ()
 
     def has_only_stops(self, model: MarketModel, price: Micros) -> bool:
-        """Return whether stops or targets are at a price, and no order of ours."""
+        """Return whether stops or targets, but no own orders, are at a price."""
         ladder = self._ladder.ladder
         return bool(
             ladder is not None

@@ -1,7 +1,7 @@
-"""The panes of the trading screen: charts and their times, which pane has the keys, and where the ticket stands.
+"""The panes of the trading screen: charts and their range, the focus, and the place of the ticket.
 
-At 80x24 rows of fields would take the place of own orders and trades. There the ticket is a line as wide as the screen:
-it costs the terms of trading, which the ticket names where they matter.
+At 80x24 a ticket in rows would take the place of own orders and trades. There the ticket is a line
+as wide as the screen; it replaces the terms of trading, which the ticket shows where they matter.
 """
 
 from collections.abc import Iterable
@@ -23,14 +23,14 @@ from pmtui.ui.ticket.ticket import TicketPane
 
 CHART_FROM_WIDTH = 110
 DEPTH_FROM_WIDTH = 79
-"""Below the width of the price chart, depth takes the place of the trades."""
+"""Below this width of the price chart, depth replaces the trades."""
 BOTH_FROM_WIDTH, BOTH_FROM_HEIGHT = 196, 36
-"""Where prices and depth stand below one another, beside the trades."""
+"""From this size on, prices and depth stand one above the other, beside the trades."""
 _CHART_FROM_HEIGHT = 18
 
 
 class Charts:
-    """Chooses which chart is on show, how far it reaches, and feeds it."""
+    """Chooses the chart that is shown and its range, and updates it."""
 
     def __init__(self, workspace: Workspace, prices: ChartPane, depth: DepthPane) -> None:
         self._workspace = workspace
@@ -42,33 +42,33 @@ class Charts:
         kept = next((each for each in Interval if each.value == memory.interval), None)
         self._interval = kept or workspace.surface.options.chart_interval
         self._has_depth = memory.has_depth
-        """Whether keys mean the depth chart."""
+        """Whether keys act on the depth chart."""
         if memory.has_candles:
             prices.switch_style()
         self._has_both = False
-        """Whether there is room for both."""
+        """Whether both charts fit."""
         self._charted_quote: Micros | None = None
-        """The middle of the book when the chart was given it."""
+        """The book's midpoint when the chart was last updated."""
         self._charted_at: datetime | None = None
 
     def forget(self) -> None:
-        """Show nothing, because another market comes."""
+        """Clear both charts because the market changes."""
         self._prices.clear()
         self._depth.show(None, None)
 
     def topics(self) -> Iterable[Topic]:
-        """Return the history on show: what nobody sees is not fetched."""
+        """Return the history shown: a hidden one is not loaded."""
         token_id = self._workspace.reader.token_id
         if token_id is not None and self._shows_prices:
             yield HistoryTopic(token_id, self._interval)
 
     def switch(self) -> None:
-        """Show the depth of the book in the place of the prices, or the other way round."""
+        """Switch between the price chart and the depth chart."""
         width, height = self._page.size
         if width < DEPTH_FROM_WIDTH or height < _CHART_FROM_HEIGHT:
             self._line.show(f"Charts need {DEPTH_FROM_WIDTH}x{_CHART_FROM_HEIGHT}.")
             return
-        # Where both are on show it chooses which of them is meant.
+        # When both are shown, it chooses which one the keys act on.
         has_focus = self._has_both or self._page.focused in (self._prices, self._depth)
         self._has_depth = not self._has_depth
         self._keep()
@@ -79,7 +79,7 @@ class Charts:
             _ = self._page.call_after_refresh(self.focus)
 
     def switch_candles(self) -> None:
-        """Draw candles in the place of the line, or the other way round."""
+        """Switch between line and candles."""
         if not self._shows_prices:
             key = self._workspace.key("switch_chart")
             is_small = self._page.size.width < CHART_FROM_WIDTH
@@ -102,10 +102,10 @@ class Charts:
         self._workspace.go_to(self._depth if self._has_depth else self._prices, "the chart")
 
     def place(self, *, is_alone: bool) -> None:
-        """Show both charts where there is room.
+        """Show both charts if they fit.
 
         Args:
-            is_alone: no ladders stand beside the main one.
+            is_alone: whether there are no side ladders.
         """
         width, height = self._page.size
         self._has_both = is_alone and width >= BOTH_FROM_WIDTH and height >= BOTH_FROM_HEIGHT
@@ -114,7 +114,7 @@ class Charts:
         self.show_cursor()
 
     def zoom(self, steps: int) -> None:
-        """Show a longer time, or prices farther from the middle; or less of either."""
+        """Show a longer interval or a wider range of prices; fewer with negative steps."""
         if not self._has_depth:
             self._shift_interval(steps)
         elif not self._depth.shift_reach(steps):
@@ -122,7 +122,7 @@ class Charts:
             self._line.show("Already the closest range." if is_least else "Already the whole book.")
 
     def show_history(self, model: MarketModel) -> None:
-        """Show the prices of the past up to the middle of the book."""
+        """Show the price history up to the book's midpoint."""
         queries, token_id = self._workspace.queries, model.token_id
         if token_id is None or not self._shows_prices:
             return
@@ -149,12 +149,12 @@ class Charts:
             self.show_history(model)
 
     def show_cursor(self) -> None:
-        """Show on either chart the price that the ladder points at."""
+        """Mark the ladder's cursor price on both charts."""
         self._prices.mark(self._pointed_at)
         self.show_depth()
 
     def show_depth(self) -> None:
-        """Show the book's depth where that is on show."""
+        """Update the depth chart if it is shown."""
         if self._has_depth or self._has_both:
             self._depth.show(self._workspace.ladder.book, self._pointed_at)
 
@@ -192,13 +192,13 @@ def _result_of(model: MarketModel) -> PricePoint | None:
 
 
 LINE_FROM_WIDTH = DEPTH_FROM_WIDTH
-"""All fields of the ticket, side by side."""
+"""The least width for all fields of the ticket side by side."""
 TRADES_FROM_HEIGHT = 12
-"""Below this the line and what it says leave no room for trades."""
+"""Below this height the ticket's line leaves no room for trades."""
 
 
 class Panes:
-    """Lets keys go to a pane, and gives the ticket its form."""
+    """Moves the focus between panes, and lays out the ticket."""
 
     def __init__(
         self, workspace: Workspace, *, orders: Widget, tape: Widget, ticket: TicketPane
@@ -230,11 +230,11 @@ class Panes:
         self._workspace.line.refuse_form(f"No ticket is open: {buy} buys, {sell} sells.")
 
     def place_ticket(self) -> None:
-        """Show the ticket on a line on a small screen, in rows of a pane on any other."""
+        """Show the ticket on one line on a small screen, else in rows of a pane."""
         width, height = self._page.size
         is_small = LINE_FROM_WIDTH <= width < CHART_FROM_WIDTH and height < STRIP_FROM_HEIGHT
         is_line = is_small and not self._ticket.is_whole
-        # Neither changes a layout without a ticket: nothing has to be styled again.
+        # Without a ticket these classes change no layout, so that nothing need be restyled.
         has_ticket = self._ticket.is_open
         _ = self._page.set_class(is_line, "-line", update=has_ticket)
         _ = self._page.set_class(not is_line, "-rows", update=has_ticket)

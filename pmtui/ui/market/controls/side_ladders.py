@@ -1,4 +1,4 @@
-"""Ladders of the next outcomes of the event, beside the main one on a wide screen."""
+"""Ladders of the event's next outcomes, beside the main one on a wide screen."""
 
 from collections.abc import Iterable
 
@@ -32,8 +32,8 @@ _TRADING = frozenset((
     "buy_here", "sell_here", "join_bid", "join_ask", "improve_bid", "improve_ask", "hit_bid",
     "take_ask", "override",
 ))  # fmt: skip
-"""What begins an order, or acts at the cursor of the main ladder. Disarming and cancelling all of
-a side or a market works from everywhere."""
+"""Actions that start an order, or act at the main ladder's cursor. Disarming and cancelling a
+side or a market work from everywhere."""
 
 
 def markets_beside(
@@ -41,14 +41,14 @@ def markets_beside(
 ) -> tuple[Market, ...]:
     """Return the markets beside the main one, in their order.
 
-    The one that has the keys stays where it is until they leave it, also when it resolves or
-    others come: no key may ever go to another one than was aimed at.
+    A focused ladder keeps its place until it loses the focus, even if its market resolves or others
+    are added: no key may reach another market than it was aimed at.
 
     Args:
-        siblings: the markets of the event; None while none is known.
-        most: so many ladders have room.
-        aimed: the market whose ladder has the keys; None where the main one has them.
-        place: where its ladder stands.
+        siblings: the markets of the event; None while unknown.
+        most: how many ladders fit.
+        aimed: the market of the focused ladder; None if that is the main one.
+        place: the position of its ladder.
     """
     markets = siblings.after(most) if siblings is not None else ()
     if aimed is None or any(m.condition_id == aimed.condition_id for m in markets):
@@ -58,18 +58,18 @@ def markets_beside(
 
 
 class SideLadders:
-    """Shows other books beside the main one, to look at and to go to."""
+    """Shows other books beside the main one, to watch and to switch to."""
 
     def __init__(
         self, workspace: Workspace, outcomes: Outcomes, place: Container, *, main: Widget
     ) -> None:
-        """Begin with those that were there when the terminal was left, as soon as there are outcomes.
+        """Restore the ladders of the last session once the outcomes are known.
 
         Args:
-            workspace: the screen's service, picture and message line.
-            outcomes: the markets there are, and the way to them.
-            place: what holds the ladders.
-            main: the ladder of the market on show.
+            workspace: the screen's workspace.
+            outcomes: lists the markets and switches to them.
+            place: the container of the ladders.
+            main: the main ladder.
         """
         self._workspace = workspace
         self._line = workspace.line
@@ -82,14 +82,14 @@ class SideLadders:
         self._is_placed = False
         """Whether the screen is laid out for them."""
         self._last: SideLadder | None = None
-        """Where the keys were when nothing had them: a terminal that is returned to gives them
-        back."""
+        """The ladder that had the focus before the terminal lost it: the focus returns there
+        with the terminal."""
         self._left: ConditionId | None = None
-        """The market whose ladder had the keys when the main one began to change."""
+        """The market whose ladder had the focus before the main market changed."""
 
     @property
     def is_on_show(self) -> bool:
-        """Whether there are ladders beside the main one."""
+        """Whether side ladders are shown."""
         return (
             self._is_wanted
             and self._page.size.width >= SIDES_FROM_WIDTH
@@ -102,7 +102,7 @@ class SideLadders:
         return isinstance(self._page.focused, SideRows)
 
     def toggle(self) -> None:
-        """Show the ladders of the next outcomes beside this one, or no more; where it is narrow, the desk."""
+        """Show or hide the side ladders; on a narrow screen open the desk instead."""
         event_id = self._outcomes.event_id
         if event_id is None or self._outcomes.siblings is None:
             self._line.show("This event has no other open market.")
@@ -116,7 +116,7 @@ class SideLadders:
         self.show()
 
     def focus_next(self) -> None:
-        """Focus the next ladder beside the main one."""
+        """Focus the next side ladder."""
         shown = [side.ladder for side in self._ladders if side.display]
         if not self.is_on_show or not shown:
             key = self._workspace.key("toggle_sides")
@@ -127,17 +127,17 @@ class SideLadders:
         self._page.set_focus(shown[place % len(shown)])
 
     def pick(self, condition_id: ConditionId, price: Micros | None) -> None:
-        """Make an outcome the main one, with the cursor at a price of it."""
+        """Make an outcome the main one, with the cursor at a price."""
         self._outcomes.hop_to(condition_id)
         if price is not None:
             self._workspace.ladder.point_at(price)
         self._page.set_focus(self._main)
 
     def permits(self, action: str) -> bool:
-        """Return whether an action may be done now; say why not where a side ladder has the keys."""
+        """Return whether an action is available; show why not if a side ladder has the focus."""
         if action not in _TRADING or not self.have_keys:
             return True
-        # Its cursor is not the one that would be traded at.
+        # The side ladder's cursor is not where an order would go.
         there, here = (
             key_of(self._workspace.keymap, "global.open"),
             self._workspace.key("go_to_ladder"),
@@ -148,14 +148,14 @@ class SideLadders:
         return False
 
     def leave(self) -> None:
-        """Give the keys to the main ladder before its market changes."""
+        """Focus the main ladder before its market changes."""
         aimed = self._aimed_at
         self._left = None if aimed is None else aimed.condition_id
         if aimed is not None:
             self._page.set_focus(self._main)
 
     def arrive(self) -> None:
-        """Show what is beside the market that has come; the keys stay with their outcome."""
+        """Show the markets beside the new one; the focus stays with its outcome."""
         self.show()
         for side in self._ladders:
             if self._left is not None and side.is_of(self._left):
@@ -172,7 +172,7 @@ class SideLadders:
                 self.show()
 
     def topics(self) -> Iterable[Topic]:
-        """Return the books beside the main one."""
+        """Return the topics of the books beside the main one."""
         if not self.is_on_show:
             return
         index = self._reader.outcome_index
@@ -183,7 +183,7 @@ class SideLadders:
                     yield BookTopic(token_id)
 
     def show(self) -> None:
-        """Give each ladder its market, and show what is known of it."""
+        """Assign markets to the ladders and show their books."""
         self._lay_out()
         if not self.is_on_show:
             return
@@ -194,7 +194,7 @@ class SideLadders:
             self._show_book(side)
 
     def show_topic(self, topic: Topic) -> None:
-        """Show what changed of the books beside the main one."""
+        """Update what changed beside the main ladder."""
         if self._is_wanted and isinstance(topic, MarketTopic | EventTopic):
             self._lay_out()
         if not self._is_placed:
@@ -229,7 +229,7 @@ class SideLadders:
 
     @property
     def _aimed_at(self) -> Market | None:
-        """The market of the ladder beside the main one that has the keys."""
+        """The market of the focused side ladder."""
         side = self._with_keys
         market = None if side is None else side.market
         is_main = market is not None and market.condition_id == self._reader.condition_id
@@ -242,7 +242,7 @@ class SideLadders:
         return markets_beside(self._outcomes.siblings, self._most, aimed=aimed, place=place)
 
     def _in_order_of(self, markets: tuple[Market, ...]) -> tuple[SideLadder, ...]:
-        """Bring the ladders into the order of their markets: each keeps its own, and so the keys."""
+        """Sort the ladders by their markets, so that each keeps its market and the focus."""
         ladders = self._ladders
         kept = [next((s for s in ladders if s.is_of(m.condition_id)), None) for m in markets]
         free = [side for side in ladders if side not in kept]
@@ -253,13 +253,13 @@ class SideLadders:
         return self._ladders
 
     def _lay_out(self) -> None:
-        """Give the ladders their room, or take it from them, where that is another layout."""
+        """Add or remove the ladders when the layout changes."""
         if self.is_on_show is self._is_placed:
             return
         self._is_placed = not self._is_placed
         _ = self._page.set_class(self._is_placed, "-sides")
         if self._is_placed and not self._ladders:
-            # Only now: most screens never have any.
+            # Mounted only now, because most screens never show any.
             _ = self._place.mount(*(SideLadder() for _ in range(_MOST)))
         self._page.show_parts(Part.CHARTS, Part.TOPICS)
         _ = self._page.call_after_refresh(self._show_after_layout)

@@ -1,11 +1,11 @@
-"""Single keys that trade, while they are armed.
+"""Single keys that trade while they are armed.
 
-A key reads one book, the very one on show, and sends a price of it or the cursor's; what the book
-does between two frames turns no key into another order. The service arms and disarms, and owns
-every order. Arming holds on every market until it ends; a screen begins with the size chosen last.
+A key reads the exact book that is shown and sends a price of it, or the cursor's; no change of the
+book between two frames makes it another order. The service arms and disarms, and owns every order.
+Arming holds on every market until it ends; a screen starts with the size chosen last.
 
-Keys that were meant for a form are ignored for a moment where it did not open: hands are quicker
-than eyes, and what is typed after the key of a form is a price, a size, and `enter`.
+When a form does not open, keys meant for it are ignored for a moment: after the key for a form the
+trader may have typed a price, a size and `enter` already.
 """
 
 from collections.abc import Callable
@@ -64,15 +64,15 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.ticket_state import ticket_context
 
 SMALLEST = Size(79, 18)
-"""Below this the own position or orders are out of sight, and no single key trades."""
+"""On a smaller screen position or orders are out of sight, so single keys do not trade."""
 OVERRIDE_LIFE_S = 2
 _AT_CURSOR = frozenset({OneKey.BUY_HERE, OneKey.SELL_HERE})
 HELD_DOWN_S = 0.15
-"""The same key again this soon is a key that is held down: no finger, or a line that stuttered."""
+"""The same key again this soon is a held key or a stalled connection, not a second press."""
 KEYS_IN_TICKET = (
     "Ticket has focus: single keys are off", "Ticket has focus: other keys are off"
 )  # fmt: skip
-"""How it begins to be said that the ticket has the keys; true no more when it closes."""
+"""The start of a message that the ticket has the focus, withdrawn when it closes."""
 NOT_LOADED = "The market is not loaded yet."
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
 _NAMED_KEYS = (
@@ -80,23 +80,23 @@ _NAMED_KEYS = (
     "flatten_now", "cancel_bids", "cancel_asks", "toggle_arming", "next_window",
 )  # fmt: skip
 _TYPED = frozenset({*"0123456789", "comma", "full_stop"})
-"""What the fields of a form take, as keys are called."""
+"""Keys that a form's fields take, by their Textual names."""
 
 
 class SingleKeys:
-    """Arms, chooses sizes, and turns a key into an order or a reason why there is none."""
+    """Arms single keys, chooses their size, and turns a key into an order or a refusal."""
 
     def __init__(
         self, workspace: Workspace, trading: Trading, news: OrderNews, *,
         is_moving: Callable[[], bool],
     ) -> None:  # fmt: skip
-        """Begin with the size chosen last.
+        """Start with the size chosen last.
 
         Args:
-            workspace: the screen's service, picture and message line.
+            workspace: the screen's workspace.
             trading: prepares the sale of a whole position.
-            news: says how orders ended.
-            is_moving: whether orders are picked up, so that no key may trade.
+            news: reports how orders ended.
+            is_moving: returns whether orders are picked up, so that no key may trade.
         """
         self._workspace = workspace
         self._line = workspace.line
@@ -111,7 +111,7 @@ class SingleKeys:
         self._was_armed = False
         self._reported_gone: tuple[Side, Micros] | None = None
         self._resting: tuple[tuple[object, ...], RestingKeys] | None = None
-        """What is told while no key trades, and what that was told from."""
+        """The disarmed state as shown, and the inputs it was made from."""
 
     @property
     def preset(self) -> Micros:
@@ -141,12 +141,12 @@ class SingleKeys:
         self._page.show_parts(Part.STATUS, Part.STATE)
 
     def leave(self) -> None:
-        """Disarm as the screen is closed: single keys are armed for the ladders that are seen."""
+        """Disarm because the screen closes: arming is for visible ladders only."""
         if self._workspace.reader.read().is_armed:
             self._workspace.commands.disarm("its ladder was closed")
 
     def choose_preset(self, number: int) -> None:
-        """Change the size that single keys send."""
+        """Choose the size that single keys send."""
         if self._line.ignores_key():
             return
         presets = self._workspace.surface.options.presets
@@ -180,12 +180,12 @@ class SingleKeys:
             self._page.show_parts(Part.STATE)
 
     async def press(self, key: OneKey) -> None:
-        """Send the order of a key, or say why it sends nothing."""
+        """Send the order of a key, or show why nothing is sent."""
         keys = self._workspace.keymap.keys_of(f"market.{key.name.lower()}")
         if not _TYPED.isdisjoint(keys) and self._line.ignores_key():
             return
         model = self._workspace.reader.read()
-        # Held down it stays where it is: at another price it was pressed anew.
+        # A held key stays at one price; the same key at another price is a new press.
         here = f" {model.cursor[0]}" if model.cursor is not None and key in _AT_CURSOR else ""
         found = self._obey(model, key.name + here)
         if found is None:
@@ -217,7 +217,7 @@ class SingleKeys:
         self._follow_order(command_id, order, takes=plan.takes, warnings=plan.warnings)
 
     async def flatten(self) -> None:
-        """Sell the net position of this market without a question."""
+        """Sell the net position of this market without a confirmation."""
         model = self._workspace.reader.read()
         found = self._obey(model, "flatten")
         if found is None:
@@ -252,7 +252,7 @@ class SingleKeys:
         _ = self._page.run_worker(work)
 
     def follow(self, model: MarketModel) -> None:
-        """Disarm on a screen that shows too little, and show the keys that work now."""
+        """Disarm on too small a screen, and update the keys that work."""
         is_armed = model.is_armed
         if is_armed and not _is_large_enough(self._page.size):
             self._workspace.commands.disarm(TOO_SMALL.lower())
@@ -264,10 +264,10 @@ class SingleKeys:
                 self._line.take_back("ARMED", "OVERRIDE")
 
     def state_line(self, model: MarketModel) -> Line:
-        """Say that single keys trade; nothing while they do not."""
+        """Paint that single keys are armed; empty while they are not."""
         if model.status.kill_lock:
             return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD),)
-        # As of the last status: this is painted with every book.
+        # As of the last status, because this is painted with every book.
         if not self._was_armed or model.book is None:
             return ()
         return paint_arming(
@@ -278,18 +278,18 @@ class SingleKeys:
     def dials(
         self, model: MarketModel, *, has_next: Callable[[], bool] = lambda: False
     ) -> Dials | None:
-        """Return what every key does now, or would do; None where none of them ever trades.
+        """Return what each single key does or would do; None when none can ever trade.
 
         Args:
-            model: the market as it is on show.
-            has_next: whether it is a window of a series.
+            model: the market shown.
+            has_next: returns whether it is a window of a series.
         """
         if model.status.mode is Mode.READ_ONLY:
             return None
         is_locked = self._page.are_keys_locked
         if not is_locked and (armed := self._armed_keys(model)) is not None:
             return armed
-        # Asked with every change of a book, of which nothing of this depends.
+        # Needed with every change of a book, on which none of this depends.
         account = model.account if model.is_over else None
         seen = (model.status, model.market, account, is_locked, self._preset)
         known = self._resting
@@ -349,17 +349,17 @@ class SingleKeys:
         )  # fmt: skip
 
     def explain_ticket_has_keys(self) -> None:
-        """Say that a key meant nothing because the ticket has the focus."""
+        """Show that a key was ignored because the ticket has the focus."""
         close = key_of(self._workspace.keymap, "ticket.close")
         is_armed = self._workspace.reader.read().is_armed
         what = KEYS_IN_TICKET[0] if is_armed else KEYS_IN_TICKET[1]
         self._line.show(f"{what}. {close} to close it.")
 
     def _has_gone(self, intent: LimitIntent) -> bool:
-        """Say once that the price to take was a better one as it was seen, on a slow line."""
+        """Refuse, once, a price worse than the one seen on a slow connection; return whether."""
         side, price = intent.side, intent.price
         if intent.token_id != self._workspace.reader.token_id:
-            # A short sale is told as what was pressed: a sale of the outcome on show.
+            # A short sale is described as pressed: as a sale of the outcome shown.
             side, price = side.opposite, complement(price)
         seen = self._workspace.ladder.better_seen(side, price)
         told, self._reported_gone = self._reported_gone, (side, price)
@@ -378,7 +378,7 @@ class SingleKeys:
     def _warnings_of(
         self, model: MarketModel, order: PreparedOrder, book: BookView
     ) -> tuple[str, ...]:
-        """Return what the trader wants to hear of an order that no card comes before."""
+        """Return the warnings about an order that is sent without a card."""
         if model.terms is None or not isinstance(order.intent, LimitIntent):
             return ()
         context = self._context_of(model, book, model.terms)
@@ -392,7 +392,7 @@ class SingleKeys:
         self._line.show(describe_clearing(clearing, said))
         _ = self._page.run_worker(self._report_end(command_id, order, warnings, clearing))
 
-    # Only the words are lost when the screen goes: the service owns the order.
+    # A closed screen loses only the message: the service owns the order.
     async def _report_end(
         self, command_id: CommandId, order: PreparedOrder, warnings: tuple[str, ...],
         clearing: FlattenPlan | None,
@@ -422,7 +422,7 @@ class SingleKeys:
         )
 
     def _book_on_show(self, model: MarketModel) -> BookView | None:
-        """Return the very book that the ladder shows, called no better than it is known to be."""
+        """Return the exact book of the ladder, with the latest known state."""
         known, shown = model.book, self._workspace.ladder.book
         if known is None or shown is None or shown.token_id != known.token_id:
             return known
@@ -433,9 +433,9 @@ class SingleKeys:
         return at_s is not None and self._workspace.queries.monotonic() - at_s < OVERRIDE_LIFE_S
 
     def _obey(self, model: MarketModel, name: str) -> tuple[BookView, bool] | None:
-        """Return the book to trade from and whether it is permitted though it may be wrong.
+        """Return the book to trade from, and whether an override permits a doubtful one.
 
-        None where the key does nothing now, and it is said why. A permission is used up.
+        Returns None and shows why if the key does nothing. An override is used up.
         """
         book, reason = self._book_on_show(model), self._why_key_sends_nothing(model, name)
         if reason or book is None:
@@ -449,7 +449,7 @@ class SingleKeys:
         return book, is_permitted
 
     def _why_keys_rest(self, model: MarketModel) -> str:
-        """Say why single keys do nothing here; empty when they may trade."""
+        """Return why single keys do nothing here; empty when they may trade."""
         if reason := model.why_not_tradable:
             return reason
         if not model.is_armed:
@@ -459,7 +459,7 @@ class SingleKeys:
         return ""
 
     def _why_key_sends_nothing(self, model: MarketModel, name: str) -> str:
-        """Say why a key is not obeyed now; one that is used keeps arming from running out."""
+        """Return why a key is refused; empty when it is accepted. Each use extends the arming."""
         if reason := self._why_keys_rest(model):
             return reason
         now_s, before = self._workspace.queries.monotonic(), self._pressed

@@ -1,4 +1,4 @@
-"""Opening the ticket, selling a whole position, and cancelling all of a market."""
+"""Opens the ticket, sells a whole position, and cancels all orders of a market."""
 
 from collections.abc import Callable
 
@@ -15,11 +15,11 @@ from pmtui.ui.market.moves import LOADING, prepare_net_sale
 from pmtui.ui.market.order_news import OrderNews
 
 TICKET_WANTED_FOR_S = 5.0
-"""A ticket that was asked for from a list opens no later than this: fingers are elsewhere by then."""
+"""A ticket requested from a list opens within this time or not at all."""
 
 
 class Trading:
-    """Begins orders, each with a form or a card before it leaves."""
+    """Starts orders, each with a form or a card before it is sent."""
 
     def __init__(self, workspace: Workspace, news: OrderNews) -> None:
         self._workspace = workspace
@@ -27,18 +27,18 @@ class Trading:
         self._page = workspace.page
         self._news = news
         self._wanted: tuple[Callable[[], object], float] | None = None
-        """What to do as soon as the market can be traded, and since when."""
+        """What to do once the market can be traded, and since when it is wanted."""
 
     def want_ticket(self, side: Side) -> None:
-        """Open the ticket as soon as the market has come: a row of a list was to be traded."""
+        """Open the ticket once the market has loaded, to trade a row of a list."""
         self.want(lambda: self._open_at_cursor(side))
 
     def want(self, work: Callable[[], object]) -> None:
-        """Do something as soon as the market has come."""
+        """Run something once the market has loaded."""
         self._wanted = work, self._workspace.queries.monotonic()
 
     def open_wanted(self, model: MarketModel) -> None:
-        """Do what was asked for, once market, terms and book are there."""
+        """Run what is wanted once market, terms and book have loaded."""
         if self._wanted is None:
             return
         work, since_s = self._wanted
@@ -62,7 +62,7 @@ class Trading:
         self._open_at_cursor(Side.SELL)
 
     def open_ticket(self, side: Side, price: Micros | None) -> None:
-        """Open the ticket at a price; None leaves the price to the trader."""
+        """Open the ticket at a price; None leaves the price empty."""
         model = self._workspace.reader.read()
         if reason := model.why_no_form:
             self._line.refuse_form(reason)
@@ -78,13 +78,13 @@ class Trading:
         if cursor is not None:
             self.open_ticket(side, cursor[0])
         elif book is None or not book.state.is_good:
-            # A price from a book that may be wrong is the trader's to state.
+            # A price from a doubtful book must be typed by the trader.
             self.open_ticket(side, None)
         else:
             self.open_ticket(side, book.best_ask if side is Side.BUY else book.best_bid)
 
     def cancel_market(self) -> None:
-        """Cancel all own orders in this market at once: that only ever takes risk off."""
+        """Cancel all own orders in this market at once: that only reduces risk."""
         model = self._workspace.reader.read()
         orders = model.own_orders
         if self._workspace.is_read_only(model):
@@ -97,7 +97,7 @@ class Trading:
         _ = self._page.run_worker(self._news.report_cancel(command_id, "in this market"))
 
     async def flatten(self) -> None:
-        """Sell the net position of this market now, after a card that says how."""
+        """Sell the net position of this market, after a card."""
         model = self._workspace.reader.read()
         reason = model.why_not_tradable
         if reason or model.book is None:
@@ -120,5 +120,5 @@ class Trading:
     async def prepare_sale(
         self, model: MarketModel, book: BookView
     ) -> tuple[PreparedOrder, FlattenPlan] | str:
-        """Prepare the sale of the net position of a book's market, or say why there is none."""
+        """Prepare the sale of the net position in a book's market, or return why there is none."""
         return await prepare_net_sale(self._workspace.surface, model.terms, book)

@@ -1,7 +1,7 @@
 """What every control of the trading screen works with, and what it may ask of the screen.
 
-The Protocols name the little that is needed of a screen, a ladder and a ticket: a test fulfils
-them without a terminal.
+The Protocols name the little that is needed of a screen, a ladder and a ticket, so that tests can
+implement them without a terminal.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine
@@ -31,49 +31,49 @@ Answer = TypeVar("Answer")
 
 
 class Part(Enum):
-    """A part of the trading screen that can be shown anew."""
+    """A part of the trading screen that can be repainted."""
 
     MARKET = auto()
-    """Everything that tells of the market: head, outcomes, book, own orders, and the keys."""
+    """Everything about the market: head, outcomes, book, own orders, and the keys."""
     HEAD = auto()
     STATE = auto()
     """The line above the ladder."""
     BOOK = auto()
     TICKET = auto()
-    """What an open ticket knows of the market."""
+    """The open ticket's view of the market."""
     SIDES = auto()
     """The ladders beside the main one."""
     CHARTS = auto()
-    """Which charts there is room for, and the mark of the ladder's cursor on them."""
+    """Which charts fit, and the mark of the ladder's cursor on them."""
     CURSOR = auto()
     """The mark of the ladder's cursor on the charts."""
     FOOTER = auto()
     STATUS = auto()
     TOPICS = auto()
-    """What is watched, where that is something else now."""
+    """The subscriptions, if they changed."""
 
 
 class Page(Protocol):
-    """The trading screen, as its controls know it."""
+    """What controls need of the trading screen."""
 
     @property
     def size(self) -> Size:
-        """Columns and rows."""
+        """The screen's columns and rows."""
         ...
 
     @property
     def are_keys_locked(self) -> bool:
-        """Whether the ticket has the keys, so that single keys trade nothing."""
+        """Whether the ticket has the focus, so that single keys do not trade."""
         ...
 
     @property
     def is_covered(self) -> bool:
-        """Whether a form or a question stands above the screen and has the keys."""
+        """Whether a form or a question covers the screen and has the focus."""
         ...
 
     @property
     def focused(self) -> Widget | None:
-        """What has the keys."""
+        """The focused widget."""
         ...
 
     def set_focus(self, widget: Widget | None) -> None:
@@ -81,23 +81,23 @@ class Page(Protocol):
         ...
 
     def set_class(self, add: bool, *class_names: str, update: bool = True) -> object:  # noqa: FBT001 - Textual's signature
-        """Choose the layout; without `update` only what gets its styles later follows."""
+        """Switch the layout; without `update` only later restyling applies it."""
         ...
 
     def post_message(self, message: Message) -> object:
-        """Say where the trader wants to go."""
+        """Post a message, such as one to open another screen."""
         ...
 
     def run_worker(self, work: Coroutine[None, None, None]) -> object:
-        """Wait for something; the waiting ends with the screen."""
+        """Run a coroutine that ends with the screen."""
         ...
 
     def call_after_refresh(self, callback: Callable[[], None]) -> object:
-        """Do something once the layout is the new one."""
+        """Call back after the next layout."""
         ...
 
     def set_timer(self, delay: float, callback: Callable[[], None]) -> object:
-        """Do something in so many seconds."""
+        """Call back once after a delay in seconds."""
         ...
 
     def ask(
@@ -107,20 +107,20 @@ class Page(Protocol):
         | Callable[[Answer | None], Awaitable[None]]
         | None = None,
     ) -> None:
-        """Open a question or a form; `decide` gets its answer."""
+        """Open a question or a form; `decide` gets its result."""
         ...
 
     def show_parts(self, *parts: Part) -> None:
-        """Show these anew."""
+        """Repaint these parts."""
         ...
 
 
 class LadderOnShow(Protocol):
-    """The main ladder."""
+    """What controls need of the main ladder."""
 
     @property
     def cursor(self) -> tuple[Micros, Side] | None:
-        """The price pointed at, and what `enter` does there."""
+        """The cursor's price and the side that `enter` trades there."""
         ...
 
     @property
@@ -130,31 +130,31 @@ class LadderOnShow(Protocol):
 
     @property
     def book(self) -> BookView | None:
-        """The very book that is on show."""
+        """The exact book that is shown."""
         ...
 
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
-        """Return a better touch that was seen last, where the line is slow."""
+        """Return a better touch seen last, on a slow connection."""
         ...
 
     def show_ghosts(self, ghosts: tuple[Ghost, ...]) -> None:
-        """Show what is being typed at its prices."""
+        """Show a draft at its prices."""
         ...
 
     def point_at(self, price: Micros) -> None:
-        """Put the cursor on a price."""
+        """Move the cursor to a price."""
         ...
 
     def go_to(self, price: Micros) -> None:
-        """Put the cursor on a price, in the middle of the rows."""
+        """Move the cursor to a price and centre the rows on it."""
         ...
 
     def clear_cursor(self) -> None:
-        """Point at nothing and follow the spread again."""
+        """Remove the cursor and follow the spread again."""
         ...
 
     def action_recentre(self) -> None:
-        """Bring the spread to the middle."""
+        """Centre the spread."""
         ...
 
     def focus(self) -> object:
@@ -163,25 +163,25 @@ class LadderOnShow(Protocol):
 
 
 class TicketOnShow(Protocol):
-    """The order ticket."""
+    """What controls need of the ticket."""
 
     @property
     def is_open(self) -> bool:
-        """Whether it is on the screen."""
+        """Whether the ticket is shown."""
         ...
 
     def open(
         self, side: Side, *, market: MarketView, outcome_index: int, price: Micros | None
     ) -> None:
-        """Show the ticket and take the keys."""
+        """Show the ticket and focus it."""
         ...
 
     def fill(self, draft: TicketDraft) -> None:
-        """Fill in fields that were typed elsewhere."""
+        """Fill in the fields from a draft."""
         ...
 
     async def action_review(self) -> None:
-        """Show the card, or where the draft cannot be an order."""
+        """Show the card, or focus the field with a problem."""
         ...
 
     def close(self) -> None:
@@ -191,7 +191,7 @@ class TicketOnShow(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Workspace:
-    """One trading screen's service, picture, message line and panes."""
+    """A trading screen's service, market model, message line and panes."""
 
     surface: Surface
     reader: MarketReader
@@ -202,12 +202,12 @@ class Workspace:
 
     @property
     def queries(self) -> Queries:
-        """What the service knows."""
+        """The service's queries."""
         return self.surface.queries
 
     @property
     def commands(self) -> Commands:
-        """What the service can be asked to do."""
+        """The service's commands."""
         return self.surface.commands
 
     @property
@@ -216,18 +216,18 @@ class Workspace:
         return self.surface.options.keymap
 
     def key(self, name: str) -> str:
-        """Return the key of an action of this screen."""
+        """Return the key of an action in the market context."""
         return key_of(self.keymap, f"market.{name}")
 
     def is_read_only(self, model: MarketModel) -> bool:
-        """Return whether nothing here can be ours, and say so if it cannot."""
+        """Return whether this session has no account, and show so if it has none."""
         reason = why_nothing_of_ours(model.status)
         if reason:
             self.line.refuse_form(reason)
         return bool(reason)
 
     def go_to(self, pane: Widget, name: str) -> None:
-        """Focus a pane, if it is visible."""
+        """Focus a pane if it is visible."""
         if pane.display and pane.region.area:
             _ = pane.focus()
         else:
