@@ -179,7 +179,8 @@ def show_crash(
 
 def _write(stream: TextIO, lines: tuple[str, ...], *, end: str = "\n") -> None:
     text = "".join(harmless(line) + end for line in lines)
-    encoding = stream.encoding or "utf-8"
+    # While Textual captures what is printed, a stream has no encoding.
+    encoding = getattr(stream, "encoding", None) or "utf-8"
     stream.write(text.encode(encoding, "replace").decode(encoding))
     stream.flush()
 

@@ -35,8 +35,10 @@ def why_no_socket(path: Path) -> str:
         OSError: it cannot be made.
     """
     if len(os.fsencode(path)) > LONGEST_PATH:
-        return f"{path} is too long for a socket; set XDG_RUNTIME_DIR to a shorter directory"
+        return f"{path} is too long for a socket; set a shorter PMTUI_HOME or XDG_RUNTIME_DIR"
     _ = private_dir(path.parent)
+    if path.is_dir() and not path.is_symlink():
+        return f"{path} is a directory; remove it"
     if path.parent.stat().st_mode & 0o077:
         return f"others may enter {path.parent}; chmod 700 {path.parent}"
     return why_untrusted(path.parent)

@@ -55,11 +55,13 @@ def run_kill(arguments: Sequence[str]) -> int:
         return refuse(str(found), prog="pmtui kill")
     name, state_dir = found
     try:
-        killed = _lock(name, state_dir)
+        killed, problem = _lock(name, state_dir)
     except OSError as error:
         text = f"NOT locked: {state_dir} cannot be written ({error.strerror or error})"
         return refuse(text, prog="pmtui kill", code=UNCONFIRMED)
     show(f"Trading is locked on profile {name}.")
+    if problem:
+        show(f"The lock could not be written ({problem}): it ends with the service that runs now.")
     if not is_session_running(state_dir):
         show(
             "No terminal or service runs on it, so nothing was cancelled: what rests at the venue "
@@ -108,8 +110,11 @@ def _ask_service(name: str) -> Standing | Refused | NoAnswer | None:
     return request_status(socket_path_of(locate().runtime, name), within_s=LOCK_WITHIN_S)
 
 
-def _lock(name: str, state_dir: Path) -> Killed:
-    """Lock entry by the service, or by the file where none answers; returns the kill.
+def _lock(name: str, state_dir: Path) -> tuple[Killed, str]:
+    """Lock entry by the service, or by the file where none answers.
+
+    Returns:
+        The kill, and why its lock ends with the service; "" where it is on the disk.
 
     Raises:
         OSError: nobody answers, and the file cannot be written.
@@ -117,15 +122,15 @@ def _lock(name: str, state_dir: Path) -> Killed:
     is_thrown = activate_kill_switch(socket_path_of(locate().runtime, name), KILLED_BY) == ""
     killed = read_killed(state_dir)
     if is_thrown and killed is not None and killed.by == KILLED_BY:
-        return killed
+        return killed, ""
     killed = new_kill(KILLED_BY, SystemClock().now())
     try:
         write_killed(state_dir, killed)
-    except OSError:
-        # The service is locked all the same, and has said that this will not outlive it.
+    except OSError as error:
         if not is_thrown:
             raise
-    return killed
+        return killed, error.strerror or str(error)
+    return killed, ""
 
 
 def _release(name: str, state_dir: Path) -> str:

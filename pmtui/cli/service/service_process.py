@@ -82,7 +82,7 @@ def why_nobody_may_listen(socket_path: Path) -> str:
     except OSError as error:
         return error.strerror or str(error)
     if not reason and is_somebody_there(socket_path):
-        reason = "the service of another state directory listens here; set XDG_RUNTIME_DIR"
+        reason = "the service of another state directory listens here; set another PMTUI_HOME or XDG_RUNTIME_DIR"
     return reason
 
 

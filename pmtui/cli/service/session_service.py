@@ -32,8 +32,8 @@ from pmtui.service.profile import Profile, Tuning
 from pmtui.service.views import Mode
 from pmtui.sim.admin_token import VenueAdmin, read_token
 
-_VENUE_GONE = "paper venue ended, quit and start again"
-_VENUE_HELP = "The paper venue has ended. Quit and start again: orders and money are kept."
+_VENUE_GONE = "paper venue ended, stop the service and start again"
+_VENUE_HELP = "The paper venue has ended. Stop the service (q, or `pmtui stop`) and start again: orders and money are kept."
 
 
 class SessionService:

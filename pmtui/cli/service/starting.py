@@ -42,6 +42,11 @@ STANDALONE = (
 KEY_NOT_USED = "pmtui: the key of the environment is not used: the service that runs has one"
 
 
+def service_command(options: Sequence[str]) -> list[str]:
+    """Return how a service is started; modules in the current directory are not imported (`-P`)."""
+    return [sys.executable, "-P", "-m", "pmtui", "serve", "--detached", *options]
+
+
 class ServiceStarter:
     """The service of one profile, as a terminal finds it."""
 
@@ -316,7 +321,7 @@ class ServiceStarter:
         try:
             self._service = os.posix_spawn(
                 sys.executable,
-                [sys.executable, "-m", "pmtui", "serve", "--detached", *options],
+                service_command(options),
                 os.environ,
                 file_actions=actions,
                 setsid=True,

@@ -138,9 +138,13 @@ class VenueProblem:
 
 
 def venue_command(state_dir: Path) -> list[str]:
-    """Return how the venue is started: on any free port, ending with its standard input."""
+    """Return how the venue is started: on any free port, ending with its standard input.
+
+    Modules in the current directory are not imported (`-P`).
+    """
     return [
         sys.executable,
+        "-P",
         "-m",
         "pmtui",
         "sim",

@@ -64,10 +64,15 @@ def new_kill(by: str, at: datetime) -> Killed:
 def write_killed(state_dir: Path, killed: Killed) -> None:
     """Lock entry; it has reached the disk afterwards.
 
+    On a full disk an empty file takes its place: one that cannot be read locks, too.
+
     Raises:
         OSError: the directory cannot be written.
     """
-    _write(state_dir / KILLED, killed)
+    try:
+        _write(state_dir / KILLED, killed)
+    except OSError:
+        (state_dir / KILLED).touch(mode=0o600)
 
 
 def read_killed(state_dir: Path) -> Killed | None:
@@ -186,6 +191,14 @@ class KillLock:
         except OSError as error:
             return error.strerror or str(error)
         return ""
+
+    def keep(self) -> None:
+        """Try again to write a lock that the disk has not taken."""
+        if self._state_dir is None or self._killed is None or self._mark is not None:
+            return
+        with suppress(OSError):
+            write_killed(self._state_dir, self._killed)
+            self._mark = mark_of(self._state_dir)
 
     def open(self) -> str:
         """Release entry; return why it stays locked, "" if it does not."""

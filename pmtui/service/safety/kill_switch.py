@@ -103,6 +103,7 @@ class KillSwitch:
         """Watch for kills and releases from outside, and for orders that rest although they must not."""
         while True:
             _ = self._lock.refresh()
+            self._lock.keep()
             killed = self._lock.killed
             if killed is None:
                 if self._seen is not None:

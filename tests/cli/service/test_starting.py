@@ -1,5 +1,6 @@
 """A terminal looks for the service of its profile."""
 
+import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -7,10 +8,12 @@ from pathlib import Path
 import pytest
 from typing_extensions import override
 
-from pmtui.cli.service.starting import STANDALONE, ServiceStarter
+from pmtui.cli.service.starting import STANDALONE, ServiceStarter, service_command
 from pmtui.cli.session_process import session_lock
+from pmtui.cli.venue.paper import venue_command
 from pmtui.config.paths import Paths, locate
 from pmtui.config.toml_file import ConfigError
+from pmtui.link.local_socket import socket_path_of, why_no_socket
 from tests.manual_clock import ManualClock
 
 
@@ -57,3 +60,21 @@ def test_where_nothing_runs_nothing_is_waited_for(paths: Paths) -> None:
     clock = SteppingClock(lambda: None)
     assert ServiceStarter(paths, "paper", stated=None, clock=clock).find() is None
     assert clock.monotonic() == 0
+
+
+@pytest.mark.parametrize(
+    "command", [service_command(["--help"]), [*venue_command(Path()), "--help"]]
+)
+def test_modules_of_the_current_directory_are_not_imported(
+    tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "msgspec.py").write_text("raise SystemExit('imported')\n")
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
+def test_a_directory_in_the_place_of_the_socket_is_named(paths: Paths) -> None:
+    path = socket_path_of(paths.runtime, "paper")
+    path.mkdir(parents=True)
+    paths.runtime.chmod(0o700)
+    assert "is a directory" in why_no_socket(path)

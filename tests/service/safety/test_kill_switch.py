@@ -14,8 +14,10 @@ from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.safety.kill_lock import (
     ANSWER,
     KILLED,
+    UNREADABLE,
     KillAnswer,
     Killed,
+    KillLock,
     new_kill,
     read_answer,
     read_killed,
@@ -23,6 +25,7 @@ from pmtui.service.safety.kill_lock import (
     write_killed,
 )
 from pmtui.service.topics import AccountTopic
+from tests.manual_clock import ManualClock
 from tests.service.fakes import World, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, said, until, verdict_of
 
@@ -255,14 +258,35 @@ async def test_a_file_that_cannot_be_read_locks_all_the_same(tmp_path: Path, lef
         assert lock_of(world) == ""
 
 
-async def test_a_lock_that_cannot_be_kept_holds_for_this_session(tmp_path: Path) -> None:
+def test_a_lock_that_the_disk_did_not_take_holds_and_is_written_later(tmp_path: Path) -> None:
+    # A link to nowhere: writing fails for every user, root too.
+    state = tmp_path / "state"
+    state.symlink_to(tmp_path / "nowhere")
+    lock = KillLock(ManualClock(), state)
+    assert lock.close("a test") != ""
+    lock.keep()
+    assert not lock.refresh()
+    assert lock.killed is not None
+    (tmp_path / "nowhere").mkdir()
+    lock.keep()
+    assert read_killed(state) == lock.killed
+    assert not lock.refresh()
+
+
+def test_an_empty_file_locks_where_the_disk_takes_no_more(tmp_path: Path) -> None:
+    # Nothing can be renamed to a directory, which stands for a disk that is full.
+    (tmp_path / KILLED).mkdir()
+    write_killed(tmp_path, new_kill("a test", AT))
+    assert read_killed(tmp_path) == UNREADABLE
+
+
+async def test_a_lock_that_cannot_be_read_or_removed_stays(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        # A directory where the file would go: writing fails for every user, root too.
+        # A directory where the file would go.
         (tmp_path / KILLED).mkdir()
         (tmp_path / KILLED / "x").touch()
         _ = await world.service.commands.kill()
         assert lock_of(world)
-        assert said(world, "The lock will not survive a restart")
         assert await world.service.commands.unlock_entry() != ""
         assert lock_of(world)
 
