@@ -1,8 +1,8 @@
-"""What a request brings: a page, a whole list, or a failure and what it allows one to conclude.
+"""Results of requests: a page, a whole list, or a failure and what may be concluded from it.
 
-A long history is read backwards in windows of time, each short enough for a bounded number of pages.
-The trading host says neither in which order its pages are nor whether the moments that bound a
-request are included, so a window is read whole or again in smaller ones, and all overlap a little.
+A long history is read backwards in time windows, each short enough for a bounded number of pages.
+The trading host documents neither the order of its pages nor whether the bounds of a request are
+inclusive, so a window is read completely or again in smaller ones, and all overlap a little.
 """
 
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from pmtui.domain.money import Micros
 T = TypeVar("T")
 
 MAX_PAGES = 500
-"""Of one list: a host that names ever new cursors must not keep us for ever."""
+"""Pages of one list: a host that returns new cursors forever must not keep us busy forever."""
 
 Named = frozenset[OrderId] | None
-"""The orders that a row names which cannot be read further; None where not even that is sure."""
+"""The orders that an unreadable row names; None if not even those are certain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,44 +29,44 @@ class Page(Generic[T]):
     items: tuple[T, ...]
     next_cursor: str | None
     skipped: int = 0
-    """Rows of the answer that could not be read."""
+    """Rows of the reply that could not be decoded."""
     total: int | None = None
-    """Items of the whole list, where the host says so."""
+    """Items in the whole list, if the host states it."""
     unread: tuple[Named, ...] = ()
-    """Of the skipped rows, where they are about orders."""
+    """Orders named by the skipped rows, if the rows are about orders."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing(Generic[T]):
-    """A list of all pages, and what it may lack: nothing is ruled out by one that is incomplete."""
+    """A list read from all pages, with what may be missing: an incomplete one rules nothing out."""
 
     items: tuple[T, ...]
     skipped: int = 0
-    """Rows that could not be read."""
+    """Rows that could not be decoded."""
     is_whole: bool = True
-    """Whether it was read to its end, and not only to a bound."""
+    """Whether it was read to its end, and not only up to a limit."""
     unread: tuple[Named, ...] = ()
 
     @property
     def is_complete(self) -> bool:
-        """Whether what is not in it is not there."""
+        """Whether absence from the list means that an item does not exist."""
         return self.is_whole and not self.skipped
 
     def may_miss(self, order_ids: frozenset[OrderId]) -> bool:
-        """Whether a row that was not read may be about one of some orders."""
+        """Whether an unreadable row may be about one of some orders."""
         return not self.is_whole or any(n is None or n & order_ids for n in self.unread)
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A wallet's worth in the analytics host's eyes."""
+    """A wallet's value according to the analytics host."""
 
     amount: Micros
 
 
 @dataclass(frozen=True, slots=True)
 class GeoAnswer:
-    """What the geographic check says. It is shown as it is and never argued with."""
+    """The result of the geographic check. It is shown as received."""
 
     is_blocked: bool
     country: str
@@ -74,33 +74,33 @@ class GeoAnswer:
 
 
 class FailureKind(StrEnum):
-    """Why there is no answer."""
+    """Why there is no reply."""
 
     REFUSED = "refused"
-    """The venue answered with an error of its own: 4xx with a text."""
+    """The venue replied with an error of its own: 4xx with a text."""
     UNREACHABLE = "unreachable"
-    """No connection: the request did not leave."""
+    """No connection: the request was not sent."""
     LOST = "lost"
-    """The connection broke or timed out after the request may have left."""
+    """The connection broke or timed out after the request may have been sent."""
     SERVER = "server"
-    """5xx, or an answer that cannot be read: a page of the edge, an empty or truncated body."""
+    """5xx, or an unreadable reply: an error page of the edge, an empty or truncated body."""
     BUSY = "busy"
-    """429 or 425: come back after `retry_after_s`."""
+    """429 or 425: retry after `retry_after_s`."""
     NOT_FOUND = "not found"
     CANCELLED = "cancelled"
-    """Given up by us before it left."""
+    """Cancelled by us before it was sent."""
 
 
 NEVER_PROCESSED = frozenset({403, 425, 429})
-"""Answered before a request is looked at, whoever answers and in whatever form: the region is
-checked before anything else, the engine restarts, there were too many (docs/wire.md#refusals and #rate-limits). Every
-other status of a page of somebody in between tells nothing: a 502 or 504 may follow the deed, and
-what a 503 stands for nobody has written down."""
+"""Statuses that are sent before a request is processed, whoever sends them and in whatever form: the region
+is checked before anything else, the engine restarts, there were too many (docs/wire.md#refusals and
+#rate-limits). Every other status from an intermediary proves nothing: a 502 or 504 may follow an executed
+request, and the meaning of a 503 is undocumented."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A request without a usable answer. Texts of the venue are untrusted."""
+    """A request without a usable reply. The venue's texts are untrusted."""
 
     kind: FailureKind
     route: str
@@ -111,18 +111,18 @@ class Failure:
 
     @property
     def may_have_happened(self) -> bool:
-        """Whether the venue may have acted on it all the same."""
+        """Whether the venue may have executed the request all the same."""
         is_open = self.kind in (FailureKind.LOST, FailureKind.SERVER)
         return is_open and self.status not in NEVER_PROCESSED
 
     def __str__(self) -> str:  # type: ignore[explicit-override]  # not in 3.11's library
-        """Say it in one line."""
+        """Return the failure in one line."""
         status = f" ({self.status})" if self.status is not None else ""
         return f"{self.route}: {self.text or self.kind.value}{status}"
 
 
 BEGAN = datetime(2020, 1, 1, tzinfo=UTC)
-"""Nobody traded before."""
+"""The earliest time in any history: nobody traded before."""
 FIRST = timedelta(days=7)
 NARROWEST = timedelta(minutes=1)
 OVERLAP = timedelta(seconds=1)
@@ -130,38 +130,39 @@ OVERLAP = timedelta(seconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A stretch of time, to be asked for with its overlap."""
+    """A time window, requested with its overlap."""
 
     begin: datetime
     end: datetime
 
     @property
     def after(self) -> datetime:
-        """The oldest moment to ask for."""
+        """The oldest moment to request."""
         return self.begin - OVERLAP
 
     @property
     def before(self) -> datetime:
-        """The newest moment to ask for."""
+        """The newest moment to request."""
         return self.end + OVERLAP
 
     @property
     def is_narrowest(self) -> bool:
-        """Whether it cannot be read in smaller ones."""
+        """Whether it cannot be split further."""
         return self.end - self.begin <= NARROWEST
 
 
 def first_window(end: datetime) -> Window:
-    """Return the newest stretch of what is older than a moment."""
+    """Return the newest window before a moment."""
     return _window(end, FIRST)
 
 
 def next_window(window: Window, *, is_whole: bool) -> Window | None:
-    """Return what to read after a stretch; None once nothing is older.
+    """Return the next window to read; None once nothing older is left.
 
     Args:
-        window: what was read.
-        is_whole: whether all of it was; else it is read again in smaller ones, as far as can be.
+        window: the window just read.
+        is_whole: whether it was read completely; if not, it is read again in smaller windows, as
+            far as possible.
     """
     width = window.end - window.begin
     if not is_whole and not window.is_narrowest:

@@ -1,4 +1,4 @@
-"""How long to wait before the next attempt: longer each time, until something has worked."""
+"""Exponential backoff: the wait before the next attempt grows until an attempt succeeds."""
 
 from collections.abc import Callable
 from typing import final
@@ -16,24 +16,24 @@ class Backoff:
         """Start with the shortest pause.
 
         Args:
-            first_s: the shortest.
-            longest_s: the longest.
-            jitter: numbers from 0 to 1 that spread each pause over the upper half of its step, so
-                that many clients do not come back at once; None for whole steps.
+            first_s: the shortest pause.
+            longest_s: the longest pause.
+            jitter: returns numbers from 0 to 1 that spread each pause over the upper half of its
+                step, so that clients do not all return at once; None for whole steps.
         """
         self._first_s = first_s
         self._longest_s = longest_s
         self._jitter = jitter
         self.step_s = first_s
-        """The next pause, before it is spread."""
+        """The next pause, before jitter."""
 
     @property
     def is_reset(self) -> bool:
-        """Whether no pause was taken since the start or the last reset."""
+        """Whether there was no pause since the start or the last reset."""
         return self.step_s == self._first_s
 
     def next_s(self) -> float:
-        """Return how long to pause now; the next pause is longer."""
+        """Return the pause to take now; the next pause is longer."""
         step = self.step_s
         self.step_s = min(step * 2, self._longest_s)
         return step if self._jitter is None else step * (0.5 + self._jitter() / 2)

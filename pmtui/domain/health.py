@@ -1,7 +1,7 @@
-"""How each source stands: its freshness, its stream's connection, its rate limit and the queue before it.
+"""The health of each source: freshness, stream connection, rate limit and request queue.
 
-Two rate limits are counted: our own requests against what a host allows, and the venue's count per
-signer, which it states with every answer to an order or a cancellation (docs/wire.md#rate-limits).
+Two rate limits are tracked: our own requests against a host's limit, and the venue's count per signer,
+which it states in every reply to an order or a cancellation (docs/wire.md#rate-limits).
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class Source(StrEnum):
-    """Where numbers come from, as the trader knows them."""
+    """A source of data, as the trader knows it."""
 
     METADATA = "market lists"
     TRADING = "trading"
@@ -21,10 +21,10 @@ class Source(StrEnum):
 
 
 class HealthState(StrEnum):
-    """What can be said of a source."""
+    """The health of a source."""
 
     IDLE = "idle"
-    """Not asked yet, or not needed now."""
+    """Not requested yet, or not needed now."""
     CONNECTING = "connecting"
     LIVE = "live"
     DOWN = "down"
@@ -32,17 +32,17 @@ class HealthState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceHealth:
-    """One source's state; its age is the reader's clock minus `as_of`."""
+    """One source's health; its age is the reader's clock minus `as_of`."""
 
     source: Source
     state: HealthState
     as_of: datetime | None = None
-    """When it last answered or spoke."""
+    """When it last replied or sent data."""
     reason: str = ""
     round_trip_ms: int | None = None
-    """The shortest of the last few answers."""
+    """The shortest round trip of the last few requests."""
     waiting: int = 0
-    """Requests that wait in line for what the host allows."""
+    """Requests queued by the rate limit."""
 
 
 class LinkState(StrEnum):
@@ -52,16 +52,16 @@ class LinkState(StrEnum):
     OPEN = "open"
     """Connected and subscribed; events of the old epoch are void."""
     SILENT = "silent"
-    """Open, but nothing has come for too long: about to be replaced, to be sure. No fault yet: a
-    market that is closed or that nobody trades says nothing."""
+    """Open, but without data for too long, so it will be replaced. Not yet a fault: a market
+    that is closed or that nobody trades sends nothing."""
     DOWN = "down"
     IDLE = "idle"
-    """Closed on our side, because nothing is to be heard: no fault, and nothing is lost."""
+    """Closed by us, because nothing is subscribed: no fault, and nothing is lost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A stream's connection as it changes; `epoch` grows with every new socket."""
+    """A stream's connection state; `epoch` grows with every new socket."""
 
     state: LinkState
     epoch: int
@@ -70,49 +70,49 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """How long the line before one route is."""
+    """The request queue of one route."""
 
     route: str
     """Method and path template, for example `GET /book`."""
     count: int
-    """Requests in line; zero when the last one has gone."""
+    """Requests in the queue; zero when the last one has gone."""
     opens_in_s: float
-    """Until the first of them may go; further ones may take longer."""
+    """Seconds until the first of them may go; the others may take longer."""
 
     @property
     def ahead(self) -> int:
-        """Requests before the last one in line."""
+        """Requests ahead of the last one in the queue."""
         return max(self.count - 1, 0)
 
     def __str__(self) -> str:  # type: ignore[explicit-override]  # not in 3.11's library
-        """Say it in one line."""
+        """Return the queue's state in one line."""
         return f"{self.route}: waiting, {self.ahead} ahead" if self.count else f"{self.route}: free"
 
 
 NEARLY = 5
-"""One in so many left is nearly none."""
+"""The fraction (one in this many) below which a budget is nearly spent."""
 
 
 @dataclass(frozen=True, slots=True)
 class RateBudget:
-    """What is left of one limit."""
+    """What is left of one rate limit."""
 
     name: str
-    """What it counts: `orders`, `cancels`."""
+    """Name of what it counts: `orders`, `cancels`."""
     left: int
     allowed: int
     is_over: bool = False
-    """Whether the venue said that it would have refused."""
+    """Whether the venue reported that it would have refused."""
 
     @property
     def is_nearly_spent(self) -> bool:
-        """Whether a burst of a few more would have to wait or be refused."""
+        """Whether a burst of a few more requests would have to wait or be refused."""
         return self.is_over or self.left * NEARLY < self.allowed
 
 
 @dataclass(frozen=True, slots=True)
 class StatedBudget:
-    """What the venue stated at some moment; it fills up evenly until it is full again."""
+    """A budget that the venue stated at some moment; it refills evenly until it is full."""
 
     name: str
     left: int
@@ -122,7 +122,7 @@ class StatedBudget:
     is_over: bool = False
 
     def by(self, now: datetime) -> RateBudget:
-        """Return what must be left by now."""
+        """Return the budget that must be left at a time."""
         span, passed = self.full_at - self.at, now - self.at
         if passed >= span:
             return RateBudget(self.name, self.allowed, self.allowed)
@@ -133,7 +133,7 @@ class StatedBudget:
 
 
 def scarcest(budgets: tuple[RateBudget, ...]) -> RateBudget | None:
-    """Return the one that runs out first, if any is nearly spent."""
+    """Return the budget that runs out first, if any is nearly spent."""
     scarce = [b for b in budgets if b.is_nearly_spent]
     return min(
         scarce, key=lambda b: (not b.is_over, b.left * 1_000 // max(b.allowed, 1)), default=None

@@ -1,4 +1,4 @@
-"""Distinct types for the identifiers of the venue, so that they cannot be mixed up."""
+"""Distinct types for the venue's identifiers, so that they cannot be mixed up."""
 
 from typing import NewType
 
@@ -21,4 +21,4 @@ Address = NewType("Address", str)
 TagId = NewType("TagId", str)
 SeriesId = NewType("SeriesId", str)
 CommandId = NewType("CommandId", str)
-"""Names one thing the trader asked for, within this process."""
+"""Id of one command of the trader, unique within this process."""

@@ -1,11 +1,11 @@
-"""Fixed-point money: integers of a millionth, never binary floats.
+"""Fixed-point money: integers in units of a millionth, never binary floats.
 
-Prices, sizes and cash share one scale, so a product of two of them needs exactly one division,
-and the name of the function that divides says how it rounds.
+Prices, sizes and cash share one scale, so a product of two of them needs exactly one division, and
+the name of the dividing function states the rounding.
 
-Dollars on the screen have cents, each kind of amount by one rule: what is paid rounds up, what is
-there or comes in rounds down, and gains, losses and cash that has changed hands go to the nearest
-cent. The day's result rounds down, like the total it is part of.
+Dollars on the screen have cents, with one rule for each kind of amount: payments round up, balances
+and proceeds round down, and gains, losses and completed cash transfers go to the nearest cent. The
+day's result rounds down, like the total it is part of.
 """
 
 import re
@@ -17,21 +17,21 @@ Micros = NewType("Micros", int)
 SCALE = 1_000_000
 ZERO = Micros(0)
 ONE = Micros(SCALE)
-"""One dollar, one share, or a price of 1.00: what a winning share pays."""
+"""One dollar, one share, or a price of 1.00: the payout of a winning share."""
 
 LONGEST_NUMBER = 100
-"""Characters. The longest that the venue sends, a float with all its noise, has 25."""
+"""Characters. The longest number from the venue, a float with all its noise, has 25."""
 _LARGEST = 10**24 * SCALE
 _DECIMAL = re.compile(r"(-?)(\d{0,24})(?:\.(\d*))?", re.ASCII)
 _FLOAT = re.compile(r"(-?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?", re.ASCII)
 
 
 class MoneyError(ValueError):
-    """A text that is no amount, or one that does not fit six decimals or its range."""
+    """A text that is not an amount, or does not fit six decimals or its range."""
 
 
 class Range(NamedTuple):
-    """What a number from outside may be, both ends included; beyond it, it is never a value."""
+    """The valid range of a number from outside, both ends included."""
 
     name: str
     low: int
@@ -41,7 +41,7 @@ class Range(NamedTuple):
         """Return the number.
 
         Raises:
-            MoneyError: it is out of range.
+            MoneyError: the number is out of range.
         """
         if not self.low <= number <= self.high:
             raise MoneyError(f"{self.name} out of range")
@@ -50,29 +50,31 @@ class Range(NamedTuple):
 
 _TRILLIONS = 10**13 * SCALE
 PRICE = Range("price", 0, SCALE)
-"""Both ends included: an empty side and a resolved market are sent as 0 or 1."""
+"""Both ends included: the venue sends 0 or 1 for an empty side and a resolved market."""
 PRICE_CHANGE = Range("change of price", -SCALE, SCALE)
 TICK = Range("tick size", SCALE // 10_000, SCALE // 10)
-"""The venue's coarsest is 0.1, its finest 0.0001 (docs/wire.md#amounts); a finer one has no ladder."""
+"""The venue's coarsest is 0.1, its finest 0.0001 (docs/wire.md#amounts); no ladder supports a finer
+one."""
 AVERAGE_PRICE = Range("average price", 0, 10 * SCALE)
-"""A quotient of what was paid, fees included: it may lie a little above 1."""
+"""Average cost per share, fees included: it may be a little above 1."""
 SIZE = Range("size", 0, _TRILLIONS)
-"""Shares. More than all dollars there are could mint."""
+"""Shares. More than all dollars in existence could mint."""
 CASH = Range("amount", 0, _TRILLIONS)
 CHANGE = Range("change", -_TRILLIONS, _TRILLIONS)
 """A gain or a loss."""
 CENTS = Range("distance in cents", 0, 100 * SCALE)
-"""Distances of prices travel in cents where rewards are concerned."""
+"""Price distances in reward data are in cents."""
 RATE = Range("rate", 0, SCALE)
-"""A share of one: fees, percentages as fractions."""
+"""A fraction of one: fees, percentages as fractions."""
 PERCENT = Range("percentage", 0, 100 * SCALE)
 
 
 def parse_micros(text: str) -> Micros:
-    """Read a plain decimal exactly.
+    """Parse a plain decimal exactly.
 
     Raises:
-        MoneyError: not a plain decimal, or digits beyond the sixth decimal that are not zero.
+        MoneyError: the text is not a plain decimal, or has non-zero digits beyond the sixth
+            decimal.
     """
     match = _DECIMAL.fullmatch(text) if len(text) <= LONGEST_NUMBER else None
     if match is None:
@@ -89,12 +91,12 @@ def parse_micros(text: str) -> Micros:
 
 
 def round_micros(number: str | int) -> Micros:
-    """Read a number that may carry binary noise or an exponent, rounded half up to six decimals.
+    """Parse a number that may have float noise or an exponent, rounded half up to six decimals.
 
-    For amounts the venue reports as JSON floats (volumes, averages); never for what is signed.
+    For amounts that the venue reports as JSON floats (volumes, averages); never for signed values.
 
     Raises:
-        MoneyError: not a finite decimal number in ASCII, or one beyond all sense.
+        MoneyError: the text is not a finite decimal number in ASCII, or is unreasonably large.
     """
     if isinstance(number, int):
         if abs(number) * SCALE > _LARGEST:
@@ -123,7 +125,7 @@ def round_micros(number: str | int) -> Micros:
 
 
 def format_micros(amount: Micros, *, min_decimals: int = 0) -> str:
-    """Write the shortest exact decimal, with at least `min_decimals` decimals."""
+    """Return the shortest exact decimal, with at least `min_decimals` decimals."""
     sign = "-" if amount < 0 else ""
     whole, fraction = divmod(abs(amount), SCALE)
     digits = f"{fraction:06d}".rstrip("0").ljust(min_decimals, "0")
@@ -131,18 +133,18 @@ def format_micros(amount: Micros, *, min_decimals: int = 0) -> str:
 
 
 def group_micros(amount: Micros) -> str:
-    """Write the shortest exact decimal, its thousands apart: `1,810.46`."""
+    """Return the shortest exact decimal with thousands separators: `1,810.46`."""
     whole, point, decimals = format_micros(Micros(abs(amount))).partition(".")
     return f"{'-' if amount < 0 else ''}{int(whole):,}{point}{decimals}"
 
 
 def notional_floor(price: Micros, size: Micros) -> Micros:
-    """Return price times size, rounded down: what we are sure to receive."""
+    """Return price times size, rounded down: the minimum that we receive."""
     return Micros(price * size // SCALE)
 
 
 def notional_ceil(price: Micros, size: Micros) -> Micros:
-    """Return price times size, rounded up: what we are sure to be able to pay."""
+    """Return price times size, rounded up: the maximum that we pay."""
     return Micros(-(-price * size // SCALE))
 
 
@@ -162,10 +164,10 @@ def complement(price: Micros) -> Micros:
 
 
 def round_price(price: Micros, step: Micros) -> Micros:
-    """Return a price rounded half to even at a multiple of `step`.
+    """Return a price rounded half to even to a multiple of `step`.
 
-    What is neither worthless nor certain never looks so: between 0 and a dollar the result stays
-    between them, a step away from the end that is nearer.
+    A price strictly between 0 and 1 never rounds to either: the result stays at least one step away
+    from both ends.
     """
     quotient, rest = divmod(price, step)
     quotient += 2 * rest > step or (2 * rest == step and quotient % 2 == 1)
@@ -177,22 +179,22 @@ CENT = Micros(SCALE // 100)
 
 
 def cents_down(amount: int) -> Micros:
-    """Round down: never more than there is."""
+    """Round down to the cent, for balances: never more than there is."""
     return Micros(amount // CENT * CENT)
 
 
 def cents_up(amount: int) -> Micros:
-    """Round up: never less than is asked for."""
+    """Round up to the cent, for payments: never less than is due."""
     return Micros(-(-amount // CENT) * CENT)
 
 
 def cents_near(amount: int) -> Micros:
-    """Round to the nearest cent, half away from zero: a loss is never made smaller than a gain."""
+    """Round to the nearest cent, half away from zero, so that gains and losses round alike."""
     cents = (abs(amount) + CENT // 2) // CENT * CENT
     return Micros(-cents if amount < 0 else cents)
 
 
 def write_dollars(amount: int) -> str:
-    """Write an amount that is a whole number of cents: `$1,234.50`, `-$0.05`."""
+    """Format an amount that is a whole number of cents: `$1,234.50`, `-$0.05`."""
     whole, cents = divmod(abs(amount) // CENT, 100)
     return f"{'-' if amount < 0 else ''}${whole:,}.{cents:02d}"

@@ -1,1 +1,1 @@
-"""What a trader has: shares, positions, results, keys and the wallet's calls."""
+"""What a trader has: shares, positions, profit and loss, keys, and the wallet's calls."""

@@ -1,6 +1,6 @@
-"""Addresses by the names that a trader gave them.
+"""The trader's address book: addresses with names of the trader's own.
 
-Checksums are not checked here: that takes a hash that the standard library does not have.
+Checksums are not checked here: that takes a hash function that the standard library lacks.
 """
 
 import re
@@ -25,14 +25,14 @@ class Contact:
 
 @dataclass(frozen=True, slots=True)
 class AddressBook:
-    """Every contact, by name."""
+    """Every contact, sorted by name."""
 
     contacts: tuple[Contact, ...] = ()
     problem: str = ""
-    """Why it was not read or is not kept."""
+    """Why it could not be read or saved."""
 
     def find(self, text: str) -> Contact | None:
-        """Return the contact of this address or name, in any case."""
+        """Return the contact with this address or name, ignoring case."""
         wanted = text.strip().lower()
         return next(
             (c for c in self.contacts if wanted and wanted in (c.address.lower(), c.name.lower())),
@@ -40,17 +40,17 @@ class AddressBook:
         )
 
     def with_contact(self, contact: Contact) -> "AddressBook":
-        """Return the book with this contact in place of one of the same address."""
+        """Return the book with this contact added, replacing one of the same address."""
         others = (c for c in self.contacts if c.address.lower() != contact.address.lower())
         return replace(self, contacts=_sorted((*others, contact)))
 
     def without(self, address: Address) -> "AddressBook":
-        """Return the book without a contact."""
+        """Return the book without the contact of an address."""
         kept = tuple(c for c in self.contacts if c.address.lower() != address.lower())
         return replace(self, contacts=kept)
 
     def why_not_named(self, contact: Contact) -> str:
-        """Say why a contact cannot have its name, "" where it can."""
+        """Return why a contact cannot have its name, or "" if it can."""
         name = contact.name.strip()
         if not name:
             return "Enter a name"
@@ -66,7 +66,7 @@ class AddressBook:
 
 
 def why_no_address(text: str) -> str:
-    """Say what keeps a text from being an address that can be sent to, "" for nothing."""
+    """Return why a text is not an address that can be sent to, or "" if it is."""
     bare = text.strip()
     if not bare:
         return "Enter an address"
@@ -76,7 +76,7 @@ def why_no_address(text: str) -> str:
 
 
 def is_same_address(first: str, second: str) -> bool:
-    """Whether two texts are one address; case is only a checksum."""
+    """Whether two texts are the same address; case is only a checksum."""
     return first.strip().lower() == second.strip().lower()
 
 

@@ -1,9 +1,9 @@
-"""What is at stake in positions: what is left if everything goes wrong, and what comes if all goes right.
+"""What is at stake in positions: their value in the worst case and in the best case.
 
 Outcomes of one market exclude each other, and so do the markets of an event with one winner (a negative-risk
 event, a race): a Yes and a No of one market pay one dollar between them whatever happens, and of a race exactly
-one Yes pays. Where it is known who may still win, the worst case is that of the worst winner: a Yes of every
-runner is a dollar. Where it is not, somebody in whom nothing is held may win as well.
+one Yes pays. If the possible winners are known, the worst case is that of the worst winner: a Yes of every
+runner is worth a dollar. If they are not, a runner of which nothing is held may win as well.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,43 +17,43 @@ from pmtui.domain.money import ONE, ZERO, Micros
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """What positions are worth now, and at worst and at best once everything is resolved."""
+    """What positions are worth now, and at worst and at best once every market is resolved."""
 
     value: Micros
-    """At their marks; what has no mark counts as worthless."""
+    """Value at current marks; a position without a mark counts as worthless."""
     worst: Micros
     """What they pay in the worst case."""
     best: Micros
     largest: tuple[str, Micros] | None
-    """The event with most in it, by its name, and its value; None without positions."""
+    """The event with the largest value, by name, and that value; None without positions."""
 
     @property
     def if_worst(self) -> Micros:
-        """What is lost from now on at worst; never above zero where marks are right."""
+        """The change in value from now on in the worst case; never above zero if the marks are right."""
         return Micros(self.worst - self.value)
 
     @property
     def if_best(self) -> Micros:
-        """What is won from now on at best."""
+        """The change in value from now on in the best case."""
         return Micros(self.best - self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class OwnEvent:
-    """An event in which something is or was held."""
+    """An event in which shares are or were held."""
 
     event_id: EventId
     name: str
     """Untrusted text."""
     markets: tuple[ConditionId, ...]
-    """Ours."""
+    """Markets in which shares are or were held."""
     runners: tuple[ConditionId, ...] = ()
-    """Of a race, every market that may still win, held or not; empty while that is not known."""
+    """In a race, every market that may still win, held or not; empty while unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventProfit:
-    """What one event brought so far."""
+    """Profit or loss of one event so far."""
 
     name: str
     """Untrusted text."""
@@ -62,24 +62,24 @@ class EventProfit:
 
     @property
     def total(self) -> Micros:
-        """Both."""
+        """Realized and unrealized profit together."""
         return Micros(self.realized + self.unrealized)
 
 
 def exposure_of(positions: Iterable[Position], events: Iterable[OwnEvent]) -> Exposure:
-    """Return what is at stake."""
+    """Return the exposure of all positions."""
     own = _by_market(events)
     races: dict[str, dict[ConditionId, dict[int, int]]] = {}
     runners: dict[str, Sequence[ConditionId]] = {}
     values: dict[str, tuple[str, int]] = {}
     for position in positions:
         event = own.get(position.condition_id)
-        # Where the event is not known, the analytics host's name of it tells what belongs together.
+        # If the event is unknown, group by the event slug that the analytics host reports.
         known = position.event_slug if event is None else event.event_id
         name = position.title if event is None else event.name
         group = known or position.condition_id
         values[group] = name, values.get(group, ("", 0))[1] + (position.value or 0)
-        # Only in a race do markets exclude each other; any other market stands for itself.
+        # Only markets of a race exclude each other; any other market stands by itself.
         unit = f"race {group}" if position.neg_risk else f"market {position.condition_id}"
         runners[unit] = event.runners if event is not None and position.neg_risk else ()
         market = races.setdefault(unit, {}).setdefault(position.condition_id, {})
@@ -102,9 +102,9 @@ def profit_by_event(
     closed: Iterable[ClosedPosition],
     events: Iterable[OwnEvent],
 ) -> tuple[EventProfit, ...]:
-    """Return what each event brought, before fees, the largest gain or loss first.
+    """Return the profit of each event before fees, the largest gain or loss first.
 
-    A market whose event is not known stands under its own title.
+    A market whose event is unknown is listed under its own title.
     """
     own = _by_market(events)
     realized: dict[str, int] = {}
@@ -134,7 +134,7 @@ def _key_of(
     title: str,
     names: dict[str, str],
 ) -> str:
-    """Return what a market's event is known by here, and note its name."""
+    """Return the key that groups a market's event, and record its name."""
     event = own.get(condition_id)
     key = condition_id if event is None else event.event_id
     names[key] = title if event is None else event.name
@@ -142,7 +142,7 @@ def _key_of(
 
 
 def _ends_of(markets: Mapping[ConditionId, Mapping[int, int]]) -> tuple[int, int]:
-    """Return what shares of one market pay at worst and at best."""
+    """Return the worst and best payout of shares in one market."""
     ((sizes),) = markets.values()
     pays = [sizes.get(0, 0), sizes.get(1, 0)]
     return min(pays), max(pays)
@@ -151,13 +151,13 @@ def _ends_of(markets: Mapping[ConditionId, Mapping[int, int]]) -> tuple[int, int
 def _ends_of_race(
     markets: Mapping[ConditionId, Mapping[int, int]], runners: Sequence[ConditionId]
 ) -> tuple[int, int]:
-    """Return what shares of a race pay at worst and at best; without runners anybody may win."""
+    """Return the worst and best payout of shares in a race; without runners any may win."""
     every_no = sum(sizes.get(1, 0) for sizes in markets.values())
     wins = {m: every_no - sizes.get(1, 0) + sizes.get(0, 0) for m, sizes in markets.items()}
     if not runners:
         ends = [every_no, *wins.values()]
     else:
-        # Where somebody wins in whom nothing is held, every No pays.
+        # If a runner wins of which nothing is held, every No pays.
         ends = [wins.get(runner, every_no) for runner in runners]
     return min(ends), max(ends)
 
@@ -165,8 +165,8 @@ def _ends_of_race(
 def find_runners(event: Event) -> tuple[ConditionId, ...]:
     """Return the markets of a negative-risk event that may still resolve Yes.
 
-    The winner alone where there is one; empty where the event is none with one winner, or a market of it has
-    no condition id: then it is not known who else may win.
+    The winner alone if there is one; empty if the event is not one with a single winner, or one of its
+    markets has no condition id: then the possible winners are unknown.
     """
     ids = [market.condition_id for market in event.markets]
     if not event.neg_risk or not ids or None in ids:
@@ -177,7 +177,7 @@ def find_runners(event: Event) -> tuple[ConditionId, ...]:
 
 
 def _answer(market: Market) -> int | None:
-    """Return what a Yes share of a market pays; None while there is no answer."""
+    """Return the payout of a market's Yes share; None while the market is unresolved."""
     first = market.outcomes[0] if market.outcomes else None
     if first is None or first.token_id is None:
         return None

@@ -1,19 +1,19 @@
-"""What is held of each token: own fills and the venue's reports of it, reconciled.
+"""Shares held of each token: our own fills reconciled with the venue's reports.
 
-A report does not say which fills it contains. It was read somewhere behind the venue's doors, at a
-moment between the question, minus the venue's lag, and the answer. A fill clearly before that is
-contained; one clearly after is not; one around it may be; and a fill that nobody has told of yet
-may be contained as well. Trades settle out of order, so any set of the possible ones may be. But what
-an order filled is in no report that was answered before the order was sent.
+A report does not say which fills it contains. The venue read it at a moment between the request,
+minus the venue's lag, and the reply. A fill clearly before that is contained; one clearly after is
+not; one around it may be; and a fill that has not been reported yet may be contained as well. Trades
+settle out of order, so any subset of the possible fills may be contained. But the fills of an order
+are in no report that was answered before the order was sent.
 
-So a report is `base + the certain fills + some of the possible ones`, where the base is what came
-by no known fill: what was held before, deposits, splits, merges, redemptions, transfers. The model
-keeps the bases that explain every report. What is held is a base plus all fills, whichever report
-came last, so that no fill is ever counted twice.
+So a report is `base + the certain fills + some of the possible ones`, where the base is everything
+not due to a known fill: earlier holdings, deposits, splits, merges, redemptions, transfers. The model
+keeps the bases that explain every report. The holding is a base plus all fills, whichever report came
+last, so that no fill is ever counted twice.
 
-A report that no base explains contains a fill that is still to be told of: the report is shown, and
-the fill is not counted on top when it is told of. Only where the trades were read completely,
-later than that report and the lag, and it still stands, has the base itself changed.
+A report that no base explains contains a fill that has not been reported yet: the report is shown,
+and the fill is not added on top when it arrives. Only if the trades were read completely, later than
+that report plus the lag, and no base explains it even then, has the base itself changed.
 """
 
 from collections.abc import Container, Iterable
@@ -31,50 +31,51 @@ from pmtui.domain.money import SCALE, ZERO, Micros
 from pmtui.domain.orders.order import Fill, TradeStatus
 
 LAG = timedelta(seconds=60)
-"""So old a state of the wallet may be in an answer. The venue's balance "can lag a fill by seconds"
-(docs/wire.md#balances), the analytics host by more, and a trade that is retried on chain by longest."""
+"""The maximum age of the wallet state in a reply. The venue's balance "can lag a fill by seconds"
+(docs/wire.md#balances), the analytics host by more, and a trade that is retried on chain by the
+most."""
 RESOLUTION = timedelta(seconds=1)
-"""The venue cuts the time of a match to the second (docs/wire.md#conventions)."""
+"""The venue truncates match times to the second (docs/wire.md#conventions)."""
 CLOCK_ERROR = timedelta(seconds=1)
-"""How far the venue's clock is from what was measured of it: it tells whole seconds."""
+"""Error of the measured venue clock, which reports whole seconds."""
 UNKNOWN_CLOCK = timedelta(days=1)
-"""While the venue's clock has not been measured."""
+"""Clock error assumed until the venue's clock has been measured."""
 FAILS_WITHIN = timedelta(minutes=10)
-"""A trade has failed or is confirmed so long after its match, whenever that is told of."""
+"""Time after its match by which a trade has failed or is confirmed, whenever that is reported."""
 MOST_SUMS = 256
-"""Sums of possible fills that are told apart; beyond, only the order of the matches counts."""
+"""Sums of possible fills that are tracked; beyond that, only the order of matches is used."""
 MOST_REPORTS = 16
-"""Reports of a token that wait until every fill in them has been told of."""
+"""Reports of a token that wait until every fill in them has been reported."""
 DENIALS = 2
-"""So many lists of positions in a row, each denied by a later balance, make theirs the one that lags."""
+"""Consecutive position lists contradicted by a later balance after which the lists count as lagging."""
 
 Key = tuple[TradeId, OrderId]
 
 
 class ReportSource(StrEnum):
-    """Who says what is held."""
+    """The source of a report."""
 
     BALANCE = "balance"
-    """The trading host, of one token."""
+    """The trading host's balance of one token."""
     POSITIONS = "positions"
-    """The analytics host, of all tokens together."""
+    """The analytics host's positions of all tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportTime:
-    """When a report was asked for and answered, by the venue's clock."""
+    """When a report was requested and answered, by the venue's clock."""
 
     asked: datetime
     answered: datetime
     error: timedelta = CLOCK_ERROR
-    """How far these times may be from the venue's."""
+    """The largest difference between these times and the venue's clock."""
     answered_s: float = inf
     """When it was answered, in seconds of our monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one answer says is held of a token."""
+    """The holding of one token according to one reply."""
 
     source: ReportSource
     size: int
@@ -83,36 +84,36 @@ class Report:
 
 @dataclass(slots=True)
 class _KnownFill:
-    """A fill as the model counts it."""
+    """A fill in the form that the model uses."""
 
     fill: Fill
     size: int
     """Negative for a sale."""
     failed_by: datetime | None = None
-    """When its failure on chain had happened at the latest."""
+    """The latest time by which its failure on chain had happened."""
     sent_s: float = -inf
     """When its order was sent, in seconds of our monotonic clock."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """What a report is made of besides the base."""
+    """What a report contains besides the base."""
 
     certain: int
-    """The fills that it must contain, added up."""
+    """Sum of the fills that it must contain."""
     possible: tuple[tuple[int, ...], ...]
-    """Those it may contain, in the order of their matches; those of one second stand together."""
+    """Fills that it may contain, in match order; those of the same second are grouped."""
 
     def find_bases(self, size: int, among: frozenset[int] | None) -> frozenset[int]:
         """Return the bases that explain a report of this size.
 
-        Fills are contained in the order of their matches. That trades settle in another order is
-        believed only where there is one base in question: among several, some sum of fills would
-        often fit a wrong one by chance.
+        Fills are assumed to be contained in match order. Another order of settlement is considered
+        only if there is a single candidate: among several, some sum of fills would often fit a
+        wrong one by chance.
 
         Args:
-            size: what is reported.
-            among: the bases in question; None for all there are.
+            size: the reported size.
+            among: the candidates; None for all bases.
         """
         rest = size - self.certain
         in_order = self._sums_in_order()
@@ -124,7 +125,7 @@ class _Contents:
         return frozenset(base for base in among if self._may_add_up_to(rest - base))
 
     def range_of_bases(self, size: int) -> tuple[int, int]:
-        """Return the least and the greatest base that explain a report of this size, in order."""
+        """Return the smallest and largest base that explain a report of this size, in match order."""
         total, sums = 0, [0]
         for second in self.possible:
             sums.append(total + sum(each for each in second if each < 0))
@@ -154,7 +155,7 @@ class _Contents:
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """Bases from the least to the greatest one that is possible."""
+    """The range of bases that are possible."""
 
     least: int
     most: int
@@ -164,7 +165,7 @@ class _Range:
         return None if bases is None else cls(min(bases), max(bases))
 
     def within(self, other: Self | None) -> Self | None:
-        """Return what both leave possible; None where they contradict each other."""
+        """Return the intersection of both ranges; None if they do not overlap."""
         if other is None:
             return self
         least, most = max(self.least, other.least), min(self.most, other.most)
@@ -172,28 +173,28 @@ class _Range:
 
 
 class TokenHoldings:
-    """What is held of one token."""
+    """The holding of one token."""
 
     def __init__(self, lag: timedelta = LAG) -> None:
         self._lag = lag
         self._fills: dict[Key, _KnownFill] = {}
-        """Those that not every report is known to contain."""
+        """Fills that not every report is known to contain."""
         self._contained: dict[Key, int] = {}
-        """Those that are part of every base, with their size; zero where they failed."""
+        """Fills that are part of every base, with their size; zero if they failed."""
         self._reports: list[Report] = []
-        """In the order of their questions."""
+        """Reports in the order of their requests."""
         self._bases: frozenset[int] | None = None
-        """The bases that explain the reports that are not kept any more; None before."""
+        """The bases that explain the reports that were dropped; None before."""
         self._bases_time: ReportTime | None = None
-        """Of the report that they were found with."""
+        """Time of the report that they were found with."""
         self._denied: Report | None = None
-        """The last list of positions that a later balance contradicts."""
+        """The last list of positions that is contradicted by a later balance."""
         self._denials = 0
-        """How many such lists of one size there were in a row."""
+        """How many such lists of the same size came in a row."""
         self._is_ignoring = False
-        """Whether the list of positions repeats what the trading host denies."""
+        """Whether lists of positions are ignored because the trading host keeps contradicting them."""
         self._horizon: datetime | None = None
-        """The newest match that is part of every base."""
+        """Time of the newest match that is part of every base."""
         self._is_doubtful = False
         self._size: int | None = None
         self._least = 0
@@ -201,37 +202,37 @@ class TokenHoldings:
 
     @property
     def size(self) -> Micros | None:
-        """What is held now; None before any report."""
+        """The current holding; None before any report."""
         if not self._is_fresh:
             self._evaluate()
         return None if self._size is None else Micros(max(self._size, 0))
 
     @property
     def least(self) -> Micros:
-        """What is held at least, whichever of the possible fills the reports contain."""
+        """The minimum holding, whichever of the possible fills the reports contain."""
         if not self._is_fresh:
             self._evaluate()
         return Micros(max(self._least, 0))
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the last report contains what no fill told of explains."""
+        """Whether the last report contains shares that no reported fill explains."""
         if not self._is_fresh:
             self._evaluate()
         return self._is_doubtful or self._is_ignoring
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing is held and nothing was ever traded: as if never asked about."""
+        """Whether nothing is held and nothing was ever traded, as if the token had never been queried."""
         return not self._fills and not self._contained and not self.size and not self.is_doubtful
 
     def apply_fill(self, fill: Fill, *, heard: datetime, sent_s: float = -inf) -> None:
         """Apply a fill or its new status; a failed fill is reversed, once.
 
         Args:
-            fill: as known now.
-            heard: the time now, by the venue's clock.
-            sent_s: when its order was sent, in seconds of our monotonic clock; -inf where that is not known.
+            fill: in its latest known state.
+            heard: the current time, by the venue's clock.
+            sent_s: when its order was sent, in seconds of our monotonic clock; -inf if unknown.
         """
         key = (fill.trade_id, fill.order_id)
         size = fill.size if fill.side is Side.BUY else -fill.size
@@ -247,7 +248,7 @@ class TokenHoldings:
             counted = self._contained[key]
             if failed_by is None or counted == 0:
                 return
-            # Every base contains it: from now on as a fill that may still be in a report.
+            # Every base contains it: from now on treat it as a fill that may still be in a report.
             del self._contained[key]
             self._shift_bases(-counted)
             self._fills[key] = _KnownFill(fill, counted, failed_by=heard)
@@ -258,9 +259,9 @@ class TokenHoldings:
         self._is_fresh = False
 
     def apply_report(self, report: Report) -> None:
-        """Apply the venue's report of what is held."""
+        """Apply the venue's report of a holding."""
         if self._horizon is not None and not self._is_before(self._horizon, report.time):
-            # Asked long before others that were answered: nobody can tell what it contains.
+            # Requested long before others that were answered: its contents cannot be determined.
             return
         if not self._weigh_report(report):
             return
@@ -268,8 +269,8 @@ class TokenHoldings:
         self._reports.sort(key=lambda each: (each.time.asked, each.time.answered))
         same = [each for each in self._reports if each.source is report.source][-3:]
         if same[-1] is report and len(same) > 2 and {each.size for each in same} == {report.size}:
-            # The first and the last of equal ones say what those between them do. An answer that
-            # comes late is not the last.
+            # Of several equal reports, the first and the last are enough. A late reply is not the
+            # last.
             self._reports.remove(same[1])
         if len(self._reports) > MOST_REPORTS:
             oldest = self._reports.pop(0)
@@ -279,7 +280,7 @@ class TokenHoldings:
         self._is_fresh = False
 
     def apply_complete_trades(self, read: datetime) -> None:
-        """Record that all trades before a moment, minus the lag, have been reported."""
+        """Record that all trades before a time, minus the lag, have been reported."""
         before = [
             report
             for report in self._reports
@@ -293,7 +294,7 @@ class TokenHoldings:
                 self._change_base(report)
             if report is not newest[report.source]:
                 self._reports.remove(report)
-        # What was asked with the venue's clock unknown is not needed any more.
+        # Reports requested while the venue's clock was unknown are no longer needed.
         error = min(report.time.error for report in before)
         known = [each for each in self._reports if each.time.error <= error]
         self._reports = known or self._reports
@@ -301,7 +302,7 @@ class TokenHoldings:
         self._is_fresh = False
 
     def fills_around(self, time: ReportTime | None) -> tuple[Fill, ...]:
-        """Return the fills that a report need not contain, in the order of their matches.
+        """Return the fills that a report need not contain, in match order.
 
         Args:
             time: of the report; None for all fills that are not part of every report.
@@ -312,7 +313,7 @@ class TokenHoldings:
         )
 
     def _evaluate(self) -> None:
-        """Find what is held: the latest report, with what is known to have happened since."""
+        """Compute the holding: the latest report, plus everything known to have happened since."""
         self._is_fresh = True
         self._is_doubtful = False
         if not self._reports:
@@ -321,15 +322,15 @@ class TokenHoldings:
         held = sum(each.size for each in self._fills.values() if each.failed_by is None)
         least, most = self._narrow_range()
         self._least = least + held
-        # Between what may be held, as close to what the venue says as that allows.
+        # Within the possible range, as close as possible to the venue's report.
         self._size = min(max(self._reports[-1].size, self._least), most + held)
 
     def _narrow_range(self) -> tuple[int, int]:
-        """Return the least and the greatest base that the reports leave possible.
+        """Return the smallest and largest base that the reports allow.
 
-        Where no base is known for good, sums of fills tell only whether reports contradict each
-        other. The range alone is narrowed: a minute with a dozen fills has so many sums that a
-        wrong one often fits by chance.
+        If no base is certain, sums of fills are used only to detect contradictions between reports.
+        Only the range is narrowed: a minute with a dozen fills has so many sums that a wrong one
+        often fits by chance.
         """
         bases, found, unexplained = self._bases, _Range.of(self._bases), list[Report]()
         for report in self._reports:
@@ -355,16 +356,16 @@ class TokenHoldings:
     def _narrow(
         self, found: _Range | None, report: Report, explained: frozenset[int]
     ) -> _Range | None:
-        """Return what a report leaves of a range of bases.
+        """Return the part of a range of bases that a report allows.
 
-        Where that is nothing, trades settled in another order than they were matched: then it is the bases
-        that explain the report nevertheless.
+        If that is empty, trades settled in another order than they were matched: then return the bases
+        that explain the report in any order.
         """
         in_order = _Range(*self._contents(report.time).range_of_bases(report.size))
         return in_order.within(found) or _Range.of(explained)
 
     def _explain(self, report: Report, bases: frozenset[int] | None) -> frozenset[int]:
-        """Return those of some bases that explain a report; of all bases for None."""
+        """Return those of some bases that explain a report; None stands for all bases."""
         return self._contents(report.time).find_bases(report.size, bases)
 
     def _contents(self, time: ReportTime) -> _Contents:
@@ -387,7 +388,7 @@ class TokenHoldings:
         return sorted(self._fills.values(), key=lambda each: each.fill.matched_at)
 
     def _fix_base(self, report: Report) -> bool:
-        """Keep what a report says of the base for good; whether any base explains it."""
+        """Fix the base that a report implies; return whether any base explains it."""
         found = self._explain(report, self._bases)
         if not found:
             return False
@@ -397,7 +398,7 @@ class TokenHoldings:
         return True
 
     def _change_base(self, report: Report) -> None:
-        """Accept a report that no base explains, if every fill before it is known."""
+        """Accept a report that no base explains, provided every fill before it is known."""
         later = [each for each in self._reports if each.time.asked > report.time.answered]
         bases = self._explain(report, None)
         for each in later:
@@ -406,7 +407,7 @@ class TokenHoldings:
             self._bases, self._bases_time = bases, report.time
 
     def _make_room(self, late: _KnownFill) -> None:
-        """Include a late fill in the bases that were found, if they can hold it."""
+        """Include a late fill in the known bases, if they can contain it."""
         time = self._bases_time
         if self._bases is None or time is None or _is_after(late, time):
             return
@@ -419,7 +420,7 @@ class TokenHoldings:
             self._bases = frozenset(base + by for base in self._bases)
 
     def _drop_contained(self) -> None:
-        """Make the fills that every report contains part of the base, and forget those undone."""
+        """Merge the fills that every report contains into the base, and drop those that failed."""
         oldest = min(self._reports, key=lambda each: each.time.asked - each.time.error)
         begin = oldest.time.asked - self._lag - oldest.time.error
         for key, each in tuple(self._fills.items()):
@@ -450,7 +451,7 @@ class TokenHoldings:
         return not self._is_ignoring
 
     def _note_denial(self, balance: Report) -> None:
-        """Notice that a balance contradicts the list of positions that was answered before it."""
+        """Note that a balance contradicts the list of positions that was answered before it."""
         lists = [r for r in self._reports if r.source is ReportSource.POSITIONS]
         if not lists or balance.time.asked < lists[-1].time.answered:
             return
@@ -462,12 +463,12 @@ class TokenHoldings:
 
 
 def _is_after(each: _KnownFill, time: ReportTime) -> bool:
-    """Whether a report cannot contain a fill."""
+    """Whether a fill is too late to be in a report."""
     return each.fill.matched_at > time.answered + time.error or each.sent_s > time.answered_s
 
 
 def _sums(sizes: Iterable[int]) -> frozenset[int] | None:
-    """Return what any set of some sizes may add up to; None where that is too much."""
+    """Return the possible sums of any subset of some sizes; None if there are too many."""
     sums = {0}
     for size in sizes:
         sums |= {each + size for each in sums}
@@ -478,10 +479,10 @@ def _sums(sizes: Iterable[int]) -> frozenset[int] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What the list of positions last said of a token."""
+    """The last reported position of a token."""
 
     position: Position | None
-    """None where it was not in the list."""
+    """None if it was not in the list."""
     time: ReportTime
 
 
@@ -492,17 +493,18 @@ class _Token:
 
 
 class Holdings:
-    """What is held of every token, one figure for everything that shows, sells or limits it."""
+    """The holdings of every token: the one figure used for display, for sales and for limits."""
 
     def __init__(self, lag: timedelta = LAG) -> None:
         self._lag = lag
         self._tokens: dict[TokenId, _Token] = {}
         self._lists: list[ReportTime] = []
-        """The first and the last whole list of positions: of tokens not in it nothing was held."""
+        """Times of the first and the last complete list of positions: tokens not in it were not
+        held."""
         self._positions: tuple[Position, ...] | None = ()
-        """None after a change, until somebody asks: screens ask several times a frame."""
+        """Cached; None after a change until it is read: screens read it several times per frame."""
         self._sizes: tuple[tuple[TokenId, Micros], ...] | None = ()
-        """In the same way."""
+        """Cached in the same way."""
 
     def apply_balance(self, token_id: TokenId, size: Micros, time: ReportTime) -> None:
         """Apply the trading host's balance of a token."""
@@ -517,8 +519,8 @@ class Holdings:
 
         Args:
             positions: the rows that could be read.
-            time: of the question and its answer.
-            is_complete: whether of tokens without a row nothing is held.
+            time: of the request and its reply.
+            is_complete: whether tokens without a row are not held.
         """
         rows = {position.token_id: position for position in positions}
         for token_id in rows:
@@ -543,13 +545,13 @@ class Holdings:
         self._changed()
 
     def apply_complete_trades(self, read: datetime) -> None:
-        """Record that the trades were read completely at a moment by the venue's clock."""
+        """Record the time, by the venue's clock, at which the trades were read completely."""
         for token in self._tokens.values():
             token.holdings.apply_complete_trades(read)
         self._changed()
 
     def drop_blank(self, keep: Container[TokenId], *, most: int) -> None:
-        """Drop tokens that were only looked at, the ones met first, down to a number of them."""
+        """Drop tokens that were only looked at, oldest first, until at most `most` remain."""
         if len(self._tokens) <= most:
             return
         blank = [
@@ -564,30 +566,30 @@ class Holdings:
         self._changed()
 
     def size(self, token_id: TokenId) -> Micros | None:
-        """Return what is held of a token; None before the venue has said anything of it."""
+        """Return the holding of a token; None before the venue has reported it."""
         token = self._tokens.get(token_id)
         if token is None:
             return ZERO if self._lists else None
         return token.holdings.size
 
     def least(self, token_id: TokenId) -> Micros:
-        """Return what is held of a token at least; nothing before the venue has said anything."""
+        """Return the minimum holding of a token; zero before the venue has reported it."""
         token = self._tokens.get(token_id)
         return ZERO if token is None else token.holdings.least
 
     def sizes(self) -> tuple[tuple[TokenId, Micros], ...]:
-        """Return what is held of every token that was reported, also where that is nothing."""
+        """Return the holding of every reported token, including zero."""
         if self._sizes is None:
             sizes = ((token_id, token.holdings.size) for token_id, token in self._tokens.items())
             self._sizes = tuple((token_id, size) for token_id, size in sizes if size is not None)
         return self._sizes
 
     def doubtful(self) -> frozenset[TokenId]:
-        """Return the tokens of which a report cannot be explained yet: worth asking again."""
+        """Return the tokens whose report cannot be explained yet and should be requested again."""
         return frozenset(t for t, token in self._tokens.items() if token.holdings.is_doubtful)
 
     def positions(self) -> tuple[Position, ...]:
-        """Return what is held now, with its average price, the analytics host's order first."""
+        """Return current holdings with their average prices, in the analytics host's order first."""
         if self._positions is None:
             positions = (self._position(*item) for item in self._tokens.items())
             self._positions = tuple(
@@ -608,7 +610,7 @@ class Holdings:
         return token
 
     def _position(self, token_id: TokenId, token: _Token) -> Position | None:
-        """Return a token's row with the size that is held, and the fills that this adds to it."""
+        """Return a token's position with the size that is held, and the fills that this adds to it."""
         size, row = token.holdings.size, token.row
         if size is None:
             return None
@@ -629,9 +631,9 @@ def _unlisted(token_id: TokenId, fill: Fill) -> Position:
 
 
 def _resize(position: Position, size: Micros, fills: tuple[Fill, ...]) -> Position:
-    """Return a position with the size that is held, by the newest fills that explain it.
+    """Return a position with the size that is held, using the newest fills that explain it.
 
-    Without such fills the average stays; of a position that was not listed, it is what was paid.
+    Without such fills the average stays; for a position that was not listed, it is the price paid.
     """
     if position.size == size:
         return position

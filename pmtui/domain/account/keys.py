@@ -1,4 +1,4 @@
-"""Where a key comes from, for which wallet it signs, and the keys that submit.
+"""Where a key comes from, which wallet it signs for, and the keys used to submit transactions.
 
 The only secret among these is `PastedKey`, which never shows what it holds.
 """
@@ -12,17 +12,17 @@ from pmtui.domain.ids import ApiKey
 
 
 class KeyKind(StrEnum):
-    """Where the key of a session comes from."""
+    """The source of a session's key."""
 
     NONE = "none"
     PAPER = "paper"
-    """Drawn for the local venue, and good for nothing else."""
+    """Generated for the local venue, and worthless anywhere else."""
     KEYSTORE = "keystore"
     ENVIRONMENT = "environment"
 
 
 class SignatureType(StrEnum):
-    """Who signs for which kind of wallet; `number` is what travels."""
+    """The kind of wallet that a signature is for; `number` is sent to the venue."""
 
     EOA = "eoa"
     PROXY = "proxy"
@@ -48,20 +48,20 @@ _ALIASES = {
 
 @dataclass(frozen=True, slots=True)
 class PastedKey:
-    """A relayer key as the trader gave it, on its way to where it is kept."""
+    """A relayer key as the trader entered it, until it is stored."""
 
     text: str = field(repr=False)
 
 
 class SignatureTypeError(ValueError):
-    """A text that names no signature type."""
+    """A text that is not the name of a signature type."""
 
 
 def parse_signature_type(text: str) -> SignatureType:
-    """Read a signature type by its number, its name, or another name that programs give it.
+    """Parse a signature type by its number, its name, or a name that other programs use.
 
     Raises:
-        SignatureTypeError: it is none.
+        SignatureTypeError: the text is none of these.
     """
     word = text.strip().lower().replace("_", "-")
     if word in ("0", "1", "2", "3"):
@@ -73,50 +73,50 @@ def parse_signature_type(text: str) -> SignatureType:
 
 
 class RelayerAuth(StrEnum):
-    """By what the relayer knows who submits."""
+    """How the relayer identifies who submits."""
 
     KEY = "key"
     """The owner's relayer key."""
     BUILDER = "builder"
-    """A builder's key and its HMAC, as before there were relayer keys."""
+    """A builder's key and its HMAC, used before relayer keys existed."""
 
 
 BuilderCode = NewType("BuilderCode", str)
-"""0x and 64 hex digits: whom an order credits, and who may charge a fee for it."""
+"""0x and 64 hex digits: identifies the builder that an order credits, who may charge a fee."""
 NO_BUILDER = BuilderCode("0x" + "00" * 32)
-"""Nobody is credited."""
+"""No builder is credited."""
 
 
 @dataclass(frozen=True, slots=True)
 class BuilderKey:
-    """A builder's key; many answers tell its name and nothing else."""
+    """A builder's key; many replies contain only its name."""
 
     key: ApiKey
     created_at: datetime | None = None
     revoked_at: datetime | None = None
     code: BuilderCode | None = None
-    """What orders name to credit this builder, where the host tells it."""
+    """The code that orders use to credit this builder, if the host returns it."""
 
     @property
     def is_revoked(self) -> bool:
-        """Whether it is of no use any more."""
+        """Whether it can no longer be used."""
         return self.revoked_at is not None
 
 
 @dataclass(frozen=True, slots=True)
 class BuilderFees:
-    """What a builder charges on top of the platform's fee, in hundredths of a percent."""
+    """The fees that a builder adds to the platform's fee, in basis points."""
 
     maker_bps: int
     taker_bps: int
 
 
 class BuilderCodeError(ValueError):
-    """A text that is no builder code."""
+    """A text that is not a builder code."""
 
 
 def parse_builder_code(text: str) -> BuilderCode:
-    """Read a builder code; an empty text credits nobody.
+    """Parse a builder code; an empty text credits nobody.
 
     Raises:
         BuilderCodeError: not 0x and 64 hex digits.

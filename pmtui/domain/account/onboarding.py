@@ -1,7 +1,7 @@
-"""How far an account has come on its way to trading: the steps in order, each with what is known.
+"""The steps of an account towards trading, in order, each with its known status.
 
-Pure: it is told what was asked and answered, and says of every step how it stands. Nothing is
-guessed: what nobody has answered is not known. The steps are those of docs/wire.md#onboarding.
+Pure: it receives the requests and replies, and returns the status of every step. Nothing is
+guessed: without a reply a status is unknown. The steps are those of docs/wire.md#onboarding.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ from pmtui.domain.orders.order import BalanceAllowance
 T_co = TypeVar("T_co", covariant=True)
 
 UNLIMITED: Final = 2**128
-"""No money there is comes near: approvals of the venue's wallets are for 2^256 - 1."""
+"""Amounts this large are unlimited: the venue's wallets approve 2^256 - 1."""
 _SHOWN_OF_KEY = 8
 
 
@@ -31,13 +31,13 @@ class WalletForm(StrEnum):
     PROXY = "proxy"
     SAFE = "safe"
     OLDER_DEPOSIT = "older deposit wallet"
-    """UUPS form, made before 29 June 2026."""
+    """UUPS form, created before 29 June 2026."""
     DEPOSIT = "deposit wallet"
     """Beacon form."""
 
 
 class Purpose(StrEnum):
-    """What a contract that may be allowed to move money is there for."""
+    """The purpose of a contract that may be approved to move money."""
 
     EXCHANGE = "exchange"
     NEG_RISK_EXCHANGE = "neg-risk exchange"
@@ -47,11 +47,11 @@ class Purpose(StrEnum):
 
 
 TRADES_THROUGH: Final = frozenset({Purpose.EXCHANGE, Purpose.NEG_RISK_EXCHANGE})
-"""Contracts that settle orders: without an allowance for them nothing trades."""
+"""Contracts that settle orders: without an allowance for them no trade is possible."""
 
 
 class Step(StrEnum):
-    """The steps, in their order."""
+    """The steps, in order."""
 
     PLACE = "place"
     KEY = "key"
@@ -66,7 +66,7 @@ class Step(StrEnum):
 
 
 class StepState(StrEnum):
-    """How it stands with a step, in the words of the screen."""
+    """The status of a step, in the words of the screen."""
 
     DONE = "done"
     NOT_DONE = "not done"
@@ -76,7 +76,7 @@ class StepState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wallet:
-    """An address that can pay for orders of an owner."""
+    """An address that can pay for an owner's orders."""
 
     form: WalletForm
     address: Address
@@ -84,7 +84,7 @@ class Wallet:
 
 @dataclass(frozen=True, slots=True)
 class Spender:
-    """A contract that may be allowed to move the collateral."""
+    """A contract that may be approved to move the collateral."""
 
     purpose: Purpose
     address: Address
@@ -92,18 +92,18 @@ class Spender:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The key of a session as far as it may be seen, known before anybody answers."""
+    """The public part of a session's key, known before any host replies."""
 
     kind: KeyKind
     signer: Address
     signature_type: SignatureType
     wallets: tuple[Wallet, ...]
-    """Those that can pay in this profile; the older deposit wallet before the newer one."""
+    """Wallets that can pay in this profile; the older deposit wallet before the newer one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TradingKey:
-    """The credentials of the trading host as far as they may be seen."""
+    """The public part of the trading host's credentials."""
 
     shown: str
     """The first digits of the key's id."""
@@ -112,15 +112,15 @@ class TradingKey:
 
 @dataclass(frozen=True, slots=True)
 class LastAnswer(Generic[T_co]):
-    """What a host said last, and how the last question went."""
+    """The last value that a host returned, and the result of the last request."""
 
     value: T_co | None = None
     as_of: datetime | None = None
-    """When the value was told."""
+    """When the value was received."""
     problem: str = ""
-    """Why the last question brought no value: an older one may still stand here."""
+    """Why the last request returned no value; `value` may then be an older one."""
     asked_at: datetime | None = None
-    """When that question was asked."""
+    """When that request was sent."""
 
 
 NO_ANSWER_YET: Final[LastAnswer[Never]] = LastAnswer()
@@ -128,13 +128,13 @@ NO_ANSWER_YET: Final[LastAnswer[Never]] = LastAnswer()
 
 @dataclass(frozen=True, slots=True)
 class Onboarding:
-    """All that is known of an account's way to trading."""
+    """Everything known about an account's progress towards trading."""
 
     profile: str
     key_problem: str = ""
-    """Why there is no key; empty where there is one."""
+    """Why there is no key; empty if there is one."""
     remedy: str = ""
-    """The command that adds what is missing."""
+    """The command that adds the missing key."""
     identity: Identity | None = None
     maker: Address | None = None
     """The wallet that pays, once the account is open."""
@@ -142,24 +142,24 @@ class Onboarding:
     deployed: Mapping[Address, LastAnswer[bool]] = field(
         default_factory=lambda: MappingProxyType({})
     )
-    """The relayer's view of each wallet."""
+    """Whether each wallet is deployed, according to the relayer."""
     code: LastAnswer[bool] = NO_ANSWER_YET
-    """Whether there is contract code at the paying wallet, by the chain."""
+    """Whether there is contract code at the paying wallet, according to the chain."""
     code_unasked: str = ""
-    """Why the chain is not asked; empty where it is."""
+    """Why the chain is not queried; empty if it is."""
     trading_key: TradingKey | None = None
     account_problem: str = ""
     """Why the account is not open."""
     closed_only: LastAnswer[bool] = NO_ANSWER_YET
     balance: LastAnswer[BalanceAllowance] = NO_ANSWER_YET
     spenders: tuple[Spender, ...] = ()
-    """The contracts that are known by name."""
+    """The contracts whose names are known."""
     limits: Limits = NO_LIMITS
     is_asking: bool = False
 
     @property
     def wallet(self) -> Wallet | None:
-        """The wallet that pays; None as long as it is not known which one it is."""
+        """The wallet that pays; None while it is unknown."""
         candidates = self.identity.wallets if self.identity is not None else ()
         if self.maker is not None:
             known = (each for each in candidates if each.address == self.maker)
@@ -167,19 +167,19 @@ class Onboarding:
         for each in candidates[:-1]:
             deployed = self.deployed.get(each.address, NO_ANSWER_YET).value
             if deployed is not False:
-                # The newer form pays only where the older one is known not to be there.
+                # The newer form pays only if the older one is known not to exist.
                 return each if deployed else None
         return candidates[-1] if candidates else None
 
     @property
     def deployed_answer(self) -> LastAnswer[bool]:
-        """The relayer's view of the paying wallet."""
+        """Whether the paying wallet is deployed, according to the relayer."""
         wallet = self.wallet
         return NO_ANSWER_YET if wallet is None else self.deployed.get(wallet.address, NO_ANSWER_YET)
 
     @property
     def allowances(self) -> tuple[tuple[Spender, int | None], ...]:
-        """What each contract may move: those we know by name, then those only the host names."""
+        """The allowance of each contract: those we know by name, then those only the host names."""
         balance = self.balance.value
         amounts = dict(balance.allowances) if balance is not None else {}
         by_lower = {address.lower(): amount for address, amount in amounts.items()}
@@ -197,29 +197,29 @@ class Onboarding:
 
 @dataclass(frozen=True, slots=True)
 class StepStatus:
-    """How it stands with one step."""
+    """The status of one step."""
 
     step: Step
     state: StepState
     as_of: datetime | None = None
-    """When this was told; None for what nobody has to tell."""
+    """When this was received; None if no host needs to be asked."""
     problem: str = ""
-    """Why it could not be asked the last time."""
+    """Why the last request failed."""
     asked_at: datetime | None = None
-    """When that was; None where nothing went wrong."""
+    """When that request was sent; None if nothing failed."""
     spender: Spender | None = None
     amount: int | None = None
-    """What the spender may move, in base units."""
+    """The spender's allowance, in base units."""
 
     @property
     def name(self) -> str:
-        """Tell this step from every other."""
+        """An identifier that is unique among the steps."""
         address = self.spender.address if self.spender is not None else ""
         return f"{self.step.value} {address}".rstrip()
 
     @property
     def is_needed(self) -> bool:
-        """Whether nothing can be traded before it is done."""
+        """Whether trading is impossible until it is done."""
         if self.spender is not None:
             return self.spender.purpose in TRADES_THROUGH
         return self.step not in (Step.CODE, Step.RELAYER_KEY)
@@ -228,7 +228,7 @@ class StepStatus:
 def missing_allowances(
     spenders: Iterable[Spender], balance: BalanceAllowance
 ) -> frozenset[Purpose]:
-    """Return which exchanges may move nothing of an asset; those nobody told of are left out."""
+    """Return the exchanges without an allowance for an asset; unknown allowances are left out."""
     amounts = {address.lower(): amount for address, amount in balance.allowances}
     return frozenset(
         each.purpose
@@ -238,17 +238,17 @@ def missing_allowances(
 
 
 def shorten_key_id(key_id: str) -> str:
-    """Return as much of a key's id as tells it from another, and no more."""
+    """Return just enough of a key's id to distinguish it from others."""
     return f"{key_id[:_SHOWN_OF_KEY]}…" if len(key_id) > _SHOWN_OF_KEY else key_id
 
 
 def is_unlimited(amount: int) -> bool:
-    """Whether an allowance is for all the money there ever is."""
+    """Whether an allowance is effectively unlimited."""
     return amount >= UNLIMITED
 
 
 def step_statuses(facts: Onboarding) -> tuple[StepStatus, ...]:
-    """Return how it stands with every step, in their order."""
+    """Return the status of every step, in order."""
     location = facts.place.value
     is_place_fine = None if location is None else not location.is_blocked
     return (
@@ -277,7 +277,7 @@ _Step = TypeVar("_Step", bound=_Judged)
 
 
 def next_step(stands: Iterable[_Step]) -> _Step | None:
-    """Return the first step in the way of trading; None where every one is done."""
+    """Return the first step that prevents trading; None if all are done."""
     needed = [each for each in stands if each.is_needed]
     for state in (StepState.NOT_DONE, StepState.NOT_KNOWN):
         found = next((each for each in needed if each.state is state), None)
@@ -308,7 +308,7 @@ def _deployed(facts: Onboarding) -> StepStatus:
     wallet, answer = facts.wallet, facts.deployed_answer
     if wallet is not None and wallet.form is WalletForm.EOA:
         return StepStatus(Step.DEPLOYED, StepState.NOT_NEEDED)
-    # Bytecode goes before what the relayer has heard of (docs/wire.md#deposit-wallet).
+    # Contract code takes precedence over the relayer's report (docs/wire.md#deposit-wallet).
     return _status_of(Step.DEPLOYED, answer, True if facts.code.value else answer.value)
 
 

@@ -1,25 +1,24 @@
-"""Profit and loss: how a day went, and how an account's equity went before it.
+"""Profit and loss: the result of a day, and an account's equity over time.
 
-A day's result is what it brought or cost since midnight UTC, in dollars, fees included. The result of a token is
-what its shares are worth now, minus what those held at the day's opening were worth then, plus what sales of the
-day brought, minus what purchases of the day and fees cost.
-For a limit realised and unrealised parts are not told apart: a loss is a loss. `day_figures` tells them
-apart for the eye: sales realise against the average price of what was held then, which begins the day
-at the opening's price; what is left is unrealised; fees stand for themselves.
+A day's result is the profit or loss since midnight UTC, in dollars, fees included. The result of a token is the
+current value of its shares, minus the value at the day's opening of those held then, plus the proceeds of the
+day's sales, minus the cost of the day's purchases and fees. For a limit, realised and unrealised parts are not
+separated: a loss is a loss. `day_figures` separates them for display: sales realise against the average price
+of the shares held then, which begins the day at the opening's price; the rest is unrealised; fees are separate.
 
-Shares that came or went without a trade of ours (split, merged, redeemed, converted, sent) change nothing of the
-result at that moment: they count with their price then, and what came moves the result from then on. `ShareMoves`
-finds them, since a wallet's reports hold more than the opening and the day's own fills. Of the result's parts they
-do change something: as in the venue's own figures a merge sells either outcome for half a dollar, a split buys it for
-that, and what is redeemed is sold for what it pays. So a merged pair realises a dollar less what both cost on
-average. A conversion realises nothing: the cost goes over to the shares that come.
+Shares that moved without a trade of ours (split, merged, redeemed, converted, sent) do not change the result at
+that moment: they count at their price then, and shares received affect the result from then on. `ShareMoves`
+finds them from the difference between a wallet's reports and the opening plus the day's own fills. They do
+change the parts of the result: as in the venue's own figures a merge sells each outcome for half a dollar, a
+split buys it for that, and redeemed shares are sold for their payout. So a merged pair realises a dollar less
+the average cost of both. A conversion realises nothing: the cost is transferred to the shares received.
 
-A day opens when its first complete account is seen: at midnight, or when a session starts on that
-day and no earlier one of the same day has left its opening behind. What was held then counts from
-its price at that moment. Without the fee of every trade of the day there is no result yet.
+A day opens with its first complete account state: at midnight, or when a session starts and no earlier session
+of the same day has stored an opening. Shares held then count from their price at that moment. Until the fee of
+every trade of the day is known there is no result.
 
 Equity is cash plus positions at their marks: samples in time, dense for the last day and sparse for the weeks
-before. A transfer in or out moves it as a trade does: it is what there is, not what was earned.
+before. A transfer in or out changes it as a trade does: equity is what the account holds, not what it earned.
 """
 
 from collections.abc import Callable, Container, Iterable, Mapping
@@ -34,12 +33,12 @@ from pmtui.domain.money import CENT, SCALE, ZERO, Micros, cents_down, cents_near
 from pmtui.domain.orders.order import Fill, TradeStatus
 
 HALF = Micros(SCALE // 2)
-"""What a split buys either outcome for, and a merge sells it for."""
+"""The price at which a split buys each outcome, and a merge sells it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Shares of a token and what one was worth."""
+    """Shares of a token and the value of one."""
 
     size: Micros
     price: Micros
@@ -50,7 +49,7 @@ _NOTHING = Holding(ZERO, ZERO)
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What was held when a day opened."""
+    """The holdings at the opening of a day."""
 
     day: date
     """In UTC."""
@@ -59,12 +58,12 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Shares of a token that came or went without a trade, at the price that they count for."""
+    """Shares of a token that moved without a trade, at the price that they count for."""
 
     at: datetime
     token_id: TokenId
     change: Micros | None
-    """Negative for shares that went; None where all of them went."""
+    """Negative for shares that left; None if all of them left."""
     price: Micros
 
 
@@ -75,13 +74,13 @@ def read_exchanges(
     tokens_of: Callable[[ConditionId], tuple[TokenId, ...]],
     settled_price: Callable[[TokenId], Micros | None],
 ) -> tuple[Exchange, ...]:
-    """Return what was split, merged and redeemed on a day, in any order.
+    """Return the splits, merges and redemptions of a day, in any order.
 
     Args:
-        activity: a wallet's history as the venue tells it; what it does not date or measure is left out.
+        activity: a wallet's history from the venue; entries without a date or size are left out.
         day: in UTC.
-        tokens_of: the outcomes of a market; empty where they are not known.
-        settled_price: what a share of a resolved market pays; None while that is not known.
+        tokens_of: returns the outcomes of a market; empty if unknown.
+        settled_price: returns the payout of a resolved market's share; None while unknown.
     """
     found: list[Exchange] = []
     for each in activity:
@@ -103,12 +102,12 @@ def read_exchanges(
 
 
 def day_of(at: datetime) -> date:
-    """Return the day a moment belongs to."""
+    """Return the UTC day of a moment."""
     return at.astimezone(UTC).date()
 
 
 def fills_of_day(fills: Iterable[Fill], day: date) -> tuple[Fill, ...]:
-    """Return what was traded on a day; a trade that failed on chain never happened."""
+    """Return the fills of a day, without trades that failed on chain."""
     return tuple(
         f for f in fills if f.status is not TradeStatus.FAILED and day_of(f.matched_at) == day
     )
@@ -116,26 +115,26 @@ def fills_of_day(fills: Iterable[Fill], day: date) -> tuple[Fill, ...]:
 
 @dataclass(frozen=True, slots=True)
 class DayTrades:
-    """A day's own trades, added up once: another price asks for none of them again."""
+    """A day's own trades, added up once, so that a price change need not add them up again."""
 
     day: date
     fills: tuple[Fill, ...] = ()
-    """The oldest first; without those that failed on chain."""
+    """Oldest first; without those that failed on chain."""
     markets: Mapping[TokenId, ConditionId] = field(default_factory=dict)
-    """Of each token that was traded, the one traded last first."""
+    """The market of each traded token, the one traded last first."""
     last_prices: Mapping[TokenId, Micros] = field(default_factory=dict)
-    """Of each token's newest trade."""
+    """Price of each token's newest trade."""
     shares: Mapping[TokenId, int] = field(default_factory=dict)
-    """Bought less sold."""
+    """Shares bought minus shares sold."""
     cost: int = 0
-    """Paid less received, fees aside, in millionths of a millionth of a dollar."""
+    """Amount paid minus amount received, before fees, in millionths of a millionth of a dollar."""
     fees: Micros = ZERO
-    """As far as they are known."""
+    """The fees known so far."""
     has_every_fee: bool = True
 
 
 def add_up_trades(fills: Iterable[Fill], day: date) -> DayTrades:
-    """Return a day's trades out of fills of any day, in any order."""
+    """Return a day's trades from fills of any day, in any order."""
     own = sorted(fills_of_day(fills, day), key=lambda f: (f.matched_at, f.trade_id))
     shares: dict[TokenId, int] = {}
     cost = 0
@@ -159,7 +158,7 @@ def add_up_trades(fills: Iterable[Fill], day: date) -> DayTrades:
 
 
 def open_day(positions: Iterable[Position], trades: DayTrades) -> Opening:
-    """Return a day's opening from what is held now: the day's own trades are taken off."""
+    """Return a day's opening, calculated from current holdings minus the day's own trades."""
     held: dict[TokenId, Holding] = {}
     for position in positions:
         size = position.size - trades.shares.get(position.token_id, 0)
@@ -175,15 +174,16 @@ def price_partners(
     trades: DayTrades,
     pair_of: Callable[[TokenId], tuple[TokenId, ...]],
 ) -> dict[TokenId, Micros]:
-    """Return prices that also cover what was traded and is not known otherwise, and its other outcome.
+    """Return prices extended to traded tokens without a price, and to their other outcomes.
 
-    Of a pair that was split, an outcome that was sold is owed by our own account while the other one is held.
-    Both are a dollar together: prices of different moments would count one change twice, or not at all.
+    When a pair was split and one outcome sold, our count of the sold outcome is negative while the other is
+    held. Both together are worth a dollar: prices from different moments would count one change twice, or not
+    at all.
 
     Args:
-        prices: what a share is worth now, or was when it was held last.
-        trades: of the day; the last price of a pair that nothing else prices.
-        pair_of: the outcomes of a token's market; that token alone where they are not known.
+        prices: current value of a share, or its value when it was last held.
+        trades: of the day; their last price is used for a pair without any other price.
+        pair_of: returns the outcomes of a token's market; that token alone if they are unknown.
     """
     known = dict(prices)
     for token_id, price in trades.last_prices.items():
@@ -197,15 +197,15 @@ def price_partners(
 
 @dataclass(frozen=True, slots=True)
 class ShareMove:
-    """Shares of a token that came without a trade of ours, or went."""
+    """Shares of a token that were received or left without a trade of ours."""
 
     change: int
-    """Negative for shares that went."""
+    """Negative for shares that left."""
     worth: int
-    """With their price then, in millionths of a millionth of a dollar."""
+    """At their price then, in millionths of a millionth of a dollar."""
 
     def resized(self, change: int, price: Micros | None) -> "ShareMove":
-        """Return it for another number of shares: those that are added have the present price."""
+        """Return the move with another number of shares: added shares count at the current price."""
         if self.change * change > 0 and abs(change) < abs(self.change):
             return ShareMove(change, self.worth * change // self.change)
         if self.change * change > 0:
@@ -216,18 +216,18 @@ class ShareMove:
 
 NO_MOVE = ShareMove(0, 0)
 SURE_AFTER = timedelta(minutes=5)
-"""A trade is told of sooner than that; and no list of positions should be wrong for longer."""
+"""A trade is reported within this time; and no list of positions should be wrong for longer."""
 
 
 class ShareMoves:
-    """What came and went on a day without a trade of ours.
+    """The share moves of a day that were not trades of ours.
 
-    A report may hold a trade that nobody has told of yet, or be out of date. So a move counts from the moment at
-    which it is seen, and leaves no trace where a trade or another report explains it in time.
+    A report may contain a trade that has not been reported yet, or be out of date. So a move counts from the
+    moment at which it is seen, and is dropped if a trade or another report explains it in time.
     """
 
     def __init__(self, kept: Mapping[TokenId, ShareMove] | None = None) -> None:
-        """Go on with the moves that are sure; none on a new day."""
+        """Continue with the confirmed moves; there are none on a new day."""
         self.kept = dict(kept or {})
         self._young: dict[TokenId, tuple[ShareMove, datetime]] = {}
 
@@ -239,13 +239,13 @@ class ShareMoves:
         doubtful: Container[TokenId],
         now: datetime,
     ) -> bool:
-        """Apply what the opening and the day's trades do not explain; returns whether more of it is certain.
+        """Apply holdings that the opening and the day's trades do not explain; return whether more are certain.
 
         Args:
-            changes: shares held now beyond those, by token.
-            prices: what a share is worth now; what has no price yet is left for later.
+            changes: shares held now beyond the explained ones, by token.
+            prices: current value of a share; tokens without a price are left for later.
             doubtful: tokens whose reports cannot be explained yet.
-            now: by a clock that nobody sets.
+            now: by a monotonic clock.
         """
         before, self._young, is_sure = self._young, {}, False
         for token_id, change in changes.items():
@@ -265,7 +265,7 @@ class ShareMoves:
         return is_sure
 
     def every(self) -> dict[TokenId, ShareMove]:
-        """Return all of them, those included that may still be explained."""
+        """Return all moves, including those that may still be explained."""
         found = dict(self.kept)
         for token_id, (move, _) in self._young.items():
             known = found.get(token_id, NO_MOVE)
@@ -274,7 +274,7 @@ class ShareMoves:
 
 
 def expected_shares(opening: Opening, trades: DayTrades) -> dict[TokenId, int]:
-    """Return what would be held if nothing had moved but by trades."""
+    """Return the holdings that would result from the day's trades alone."""
     shares = {token: int(held.size) for token, held in opening.held.items()}
     for token_id, change in trades.shares.items():
         shares[token_id] = shares.get(token_id, 0) + change
@@ -287,16 +287,16 @@ def day_result(
     prices: Mapping[TokenId, Micros],
     moves: Mapping[TokenId, ShareMove] | None = None,
 ) -> Micros:
-    """Return what a day brought, rounded down; negative for a loss.
+    """Return a day's result, rounded down; negative for a loss.
 
     Args:
         opening: of the day.
         trades: of the same day, with the fee of each.
-        prices: what a share is worth now. Without one, the last own trade of the day counts, or
-            the opening.
-        moves: what came and went on that day without a trade.
+        prices: current value of a share. Without one, our last trade of the day counts, or the
+            opening.
+        moves: shares that were received or left on that day without a trade.
     """
-    # In millionths of a millionth: one division at the end.
+    # In millionths of a millionth, so that there is only one division, at the end.
     result = -trades.cost - trades.fees * SCALE
     result -= sum(held.size * held.price for held in opening.held.values())
     shares = expected_shares(opening, trades)
@@ -310,33 +310,33 @@ def day_result(
 
 
 _ROUNDED_OFF = 2 * CENT
-"""What the rounding of three parts and their sum can come to."""
+"""The largest rounding error of three parts and their sum."""
 
 
 @dataclass(frozen=True, slots=True)
 class DayFigures:
-    """A day's result in its parts, each a whole number of cents, so that they add up as they are shown."""
+    """A day's result in parts of whole cents, so that the displayed parts add up."""
 
     total: Micros
     """Rounded down, like the account's total that it is part of."""
     realized: Micros
-    """What sales, merges and redemptions brought beyond the average price of what went, before fees;
-    nearest cent."""
+    """Proceeds of sales, merges and redemptions minus the average cost of those shares, before
+    fees; nearest cent."""
     fees: Micros
     """Nearest cent."""
 
     @property
     def unrealized(self) -> Micros:
-        """What the rest is worth more than it cost, by marks: it takes up what the others round."""
+        """The gain of the remaining shares at current marks; it absorbs the rounding of the others."""
         return Micros(self.total - self.realized + self.fees)
 
     def agreeing_with(self, unrealized: Micros | None) -> "DayFigures":
-        """Return the same parts with what the positions themselves say is unrealised.
+        """Return the same parts with the unrealised profit that the positions themselves show.
 
-        Only where rounding alone divides the two: then fees, or else what is realised, take it up.
+        Only if the two differ by rounding alone: then fees, or else the realised part, absorb it.
 
         Args:
-            unrealized: by the positions on show beside it; None where none are.
+            unrealized: by the positions displayed beside it; None if there are none.
         """
         off = 0 if unrealized is None else unrealized - self.unrealized
         if not off or abs(off) > _ROUNDED_OFF:
@@ -347,26 +347,26 @@ class DayFigures:
 
 
 def day_figures(total: Micros, trades: DayTrades, realized: Micros) -> DayFigures:
-    """Return a day's result, see `day_result`, in its parts."""
+    """Return a day's result, see `day_result`, split into its parts."""
     return DayFigures(cents_down(total), cents_near(realized), cents_near(trades.fees))
 
 
 def realized_on_day(
     opening: Opening, trades: DayTrades, exchanges: Iterable[Exchange] = ()
 ) -> Micros:
-    """Return what sales, merges and redemptions of a day brought beyond the average price of what went.
+    """Return the proceeds of a day's sales, merges and redemptions minus the average cost of those shares.
 
     Args:
         opening: of the day.
         trades: of the same day.
-        exchanges: of the same day; they move parts of its result, never the total.
+        exchanges: of the same day; they change parts of its result, never the total.
     """
     lots = {token: (int(h.size), Fraction(h.price)) for token, h in opening.held.items()}
     moves: list[tuple[datetime, str, TokenId, int | None, Micros]] = [
         (f.matched_at, f.trade_id, f.token_id, _signed(f), f.price) for f in trades.fills
     ]
     moves += [
-        # Within a second shares are traded before they are merged, and split before they are traded.
+        # Within a second, trades come before merges, and splits before trades.
         (each.at, _LAST if (each.change or -1) < 0 else "", each.token_id, each.change, each.price)
         for each in exchanges
     ]
@@ -382,14 +382,14 @@ def realized_on_day(
         if not is_closing and left:
             average = (size * average + change * price) / left
         elif size * left < 0:
-            # More was sold than was held by our own account of it: the excess begins anew.
+            # More was sold than we counted as held: the excess starts a new average.
             average = Fraction(price)
         lots[token_id] = left, average
     return Micros(int(realized / SCALE))
 
 
 _LAST = "\uffff"
-"""After every trade id."""
+"""Sorts after every trade id."""
 
 
 def _signed(fill: Fill) -> int:
@@ -404,7 +404,7 @@ KEPT_FOR = timedelta(days=30)
 
 @dataclass(frozen=True, slots=True)
 class EquityPoint:
-    """What an account was worth at a moment."""
+    """An account's equity at a moment."""
 
     at: datetime
     value: Micros
@@ -413,12 +413,13 @@ class EquityPoint:
 def with_sample(
     points: Iterable[EquityPoint], value: Micros, at: datetime
 ) -> tuple[EquityPoint, ...]:
-    """Return the samples with a new one: of each step its first sample, then the newest of all.
+    """Return the samples with a new one: the first sample of each time step, then the newest.
 
     Args:
-        points: in ascending time; those later than the new one are dropped: a clock was set back.
+        points: in ascending time; those later than the new one are dropped, as the clock was set
+            back.
         value: the equity now.
-        at: now.
+        at: the current time.
     """
     kept: list[EquityPoint] = []
     for point in points:
@@ -429,7 +430,7 @@ def with_sample(
         if not kept or _slot(kept[-1].at, step) != _slot(point.at, step):
             kept.append(point)
     if not any(point.value for point in kept):
-        # Before the first deposit there was nothing that could go up or down.
+        # Before the first deposit there was no equity that could change.
         kept.clear()
     return (*kept, EquityPoint(at, value))
 
@@ -447,7 +448,7 @@ def since(points: Iterable[EquityPoint], start: datetime) -> tuple[EquityPoint, 
 
 
 def midnight_before(at: datetime) -> datetime:
-    """Return when the day of a moment began, in UTC."""
+    """Return the start of a moment's day, in UTC."""
     return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 

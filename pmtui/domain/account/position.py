@@ -1,7 +1,7 @@
-"""What a wallet holds, what it was worth, and what closing it would bring.
+"""Positions of a wallet: their value, their cost, and the profit of closing them.
 
-Closing is a sale that takes: the taker's fee comes off it. What was paid in fees when the shares
-were bought counts as cost where own fills tell it.
+Closing is a sale that takes liquidity: the taker fee is deducted. Fees paid when the shares were
+bought count as cost if our own fills show them.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,7 +29,7 @@ from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Shares of one outcome. Values of the analytics host lag; fills of our own do not."""
+    """Shares of one outcome. Values from the analytics host lag; our own fills do not."""
 
     token_id: TokenId
     condition_id: ConditionId
@@ -47,23 +47,23 @@ class Position:
     neg_risk: bool = False
     end_date: str = ""
     is_settled: bool = False
-    """Whether the market is resolved, so that the current price is what a share pays."""
+    """Whether the market is resolved, so that the current price is the payout of a share."""
 
     @property
     def is_remnant(self) -> bool:
-        """Whether the shares are fewer than any order can sell: what a closed position leaves behind."""
+        """Whether too few shares are left for any order: the remnant of a closed position."""
         return self.size > 0 and size_floor(self.size) <= 0
 
     @property
     def value(self) -> Micros | None:
-        """What the shares would fetch at the current price, rounded down."""
+        """The value of the shares at the current price, rounded down."""
         if self.current_price is None:
             return None
         return notional_floor(self.current_price, self.size)
 
     @property
     def cost(self) -> Micros:
-        """What the shares cost, rounded up."""
+        """The cost of the shares, rounded up."""
         return notional_ceil(self.average_price, self.size)
 
     @property
@@ -75,24 +75,24 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Dust:
-    """Positions too small for an order: fewer shares than the venue's minimum in their market."""
+    """Positions too small for an order: fewer shares than their market's minimum order size."""
 
     positions: tuple[Position, ...]
 
     @property
     def value(self) -> Micros:
-        """What those of them that have a price are worth together."""
+        """The total value of the positions that have a price."""
         return Micros(sum(position.value or 0 for position in self.positions))
 
 
 def split_dust(
     positions: Iterable[Position], minimum: Callable[[ConditionId], Micros | None]
 ) -> tuple[tuple[Position, ...], Dust | None]:
-    """Return the positions that can be traded, and the others as one; what can be redeemed is kept.
+    """Return the positions that can be traded, and the rest as dust; redeemable ones are kept.
 
     Args:
-        positions: in their order, which both parts keep.
-        minimum: the smallest order of a market in shares; None while it is not known.
+        positions: their order is kept in both parts.
+        minimum: returns the smallest order of a market in shares; None while unknown.
     """
     kept: list[Position] = []
     dust: list[Position] = []
@@ -105,7 +105,7 @@ def split_dust(
 
 @dataclass(frozen=True, slots=True)
 class ClosedPosition:
-    """A position that is no more, and what it brought."""
+    """A closed position and its profit."""
 
     token_id: TokenId
     condition_id: ConditionId
@@ -120,12 +120,13 @@ class ClosedPosition:
 def close_remnants(
     positions: Iterable[Position], fills: Iterable[Fill], closed: Iterable[ClosedPosition]
 ) -> tuple[ClosedPosition, ...]:
-    """Return closed positions with those that only a remnant is left of, so that none is missing.
+    """Return closed positions plus those of which only a remnant is left, so that none is missing.
 
     Args:
-        positions: the remnants; the analytics host lists them among what is held.
-        fills: own fills as far as they are known, for what was bought, and when the last share was sold.
-        closed: what the analytics host lists as closed; it comes after the remnants, in its order.
+        positions: the remnants; the analytics host lists them among open positions.
+        fills: our own fills as far as known, for the amount bought and the time of the last sale.
+        closed: the positions that the analytics host lists as closed; they follow the remnants in its
+            order.
     """
     known, own = tuple(closed), tuple(fills)
     listed = {each.token_id for each in known}
@@ -147,12 +148,12 @@ def _closed(remnant: Position, fills: Iterable[Fill]) -> ClosedPosition:
 
 
 CONVERSION: Final = "CONVERSION"
-"""The kind of activity that turns No shares of a race into Yes shares of its other outcomes."""
+"""The kind of activity that converts No shares of a race into Yes shares of its other outcomes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """One line of a wallet's public history; `kind` is shown as sent, known or not."""
+    """One entry of a wallet's public history; `kind` is shown as sent, known or not."""
 
     kind: str
     title: str
@@ -169,7 +170,7 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """Shares held of one outcome and what they cost."""
+    """Shares held of one outcome and their cost."""
 
     size: Micros
     average_price: Micros
@@ -177,44 +178,44 @@ class Stake:
     """Taker fees paid for the shares that are still held."""
     fee: FeeSchedule = NO_FEE
     is_other: bool = False
-    """Of the other outcome: it is closed at the complement of a row's price."""
+    """Whether it is in the other outcome, which is closed at the complement of a row's price."""
 
     @property
     def entry(self) -> Micros:
-        """The average price, on the axis of the outcome on show."""
+        """The average price, in terms of the outcome shown."""
         return complement(self.average_price) if self.is_other else self.average_price
 
     def profit_at(self, price: Micros) -> Micros:
-        """Return the profit of closing all of it at a price of the axis, net of every fee."""
+        """Return the profit of closing all of it at a price of the shown outcome, net of all fees."""
         own = complement(price) if self.is_other else price
         return _profit(self.size, self.average_price, self.entry_fees, own, self.fee)
 
     def part(self, size: Micros) -> "Stake":
-        """Return so many of its shares, with their part of the fees."""
+        """Return a stake of `size` shares, with their part of the fees."""
         fees = Micros(self.entry_fees * size // self.size) if self.size else ZERO
         return replace(self, size=size, entry_fees=fees)
 
     @property
     def rounding(self) -> Micros:
-        """What a profit may be off by: amounts and the average are rounded to a millionth."""
+        """The possible error of a profit: amounts and the average are rounded to a millionth."""
         return Micros(2 + 2 * -(-self.size // ONE))
 
 
 def net_stake(stake: Stake | None, of_other: Stake | None) -> Stake | None:
-    """Return what is held of one outcome beyond the other, at its average price; None where that is nothing."""
+    """Return the net holding of one outcome over the other, at its average price; None if they are equal."""
     if stake is None or of_other is None:
         return stake or of_other
     more, less = (of_other, stake) if of_other.size > stake.size else (stake, of_other)
     return more.part(Micros(more.size - less.size)) if more.size > less.size else None
 
 
-# A ladder asks with every book; position and fee stay the same for minutes.
+# A ladder calls this for every book; position and fee stay the same for minutes.
 @lru_cache(maxsize=64)
 def break_even(stake: Stake, tick: Micros) -> Micros | None:
-    """Return the worst price of the axis at which closing loses nothing; None where every one does.
+    """Return the worst price of the shown outcome at which closing makes no loss; None if every price does.
 
-    Worst is the lowest, and the highest for a stake in the other outcome. A loss that may be the
-    rounding of the average price is none: it must not move the mark by a whole tick.
+    Worst is the lowest, or the highest for a stake in the other outcome. A loss within the rounding
+    error of the average price is ignored: it must not move the mark by a whole tick.
     """
 
     def place(step: int) -> Micros:
@@ -231,10 +232,10 @@ def break_even(stake: Stake, tick: Micros) -> Micros | None:
 
 
 def entry_fees(fills: Iterable[Fill], token_id: TokenId, size: Micros, fee: FeeSchedule) -> Micros:
-    """Return the taker fees in what is held, by own fills in any order; 0 where they do not add up.
+    """Return the taker fees in a holding, from our own fills in any order; 0 if they do not add up.
 
-    Sales take their part of the fees with them. Fills that do not explain the size held (shares
-    came by a split, or the record is short) say nothing of what was paid.
+    Sales reduce the fees in proportion. Fills that do not explain the size held (shares came from a
+    split, or the record is incomplete) do not show what was paid.
     """
     held, fees = 0, Fraction(0)
     own = [f for f in fills if f.token_id == token_id and f.status is not TradeStatus.FAILED]
@@ -251,7 +252,7 @@ def entry_fees(fills: Iterable[Fill], token_id: TokenId, size: Micros, fee: FeeS
     return Micros(-(-fees.numerator // fees.denominator))
 
 
-# A ladder asks for every row of every frame; position and fee stay the same for minutes.
+# A ladder calls this for every row of every frame; position and fee stay the same for minutes.
 @lru_cache(maxsize=4096)
 def _profit(size: Micros, average: Micros, fees: Micros, price: Micros, fee: FeeSchedule) -> Micros:
     proceeds = notional_floor(price, size) - taker_fee(size, price, fee)

@@ -1,6 +1,6 @@
-"""What the analytics host counts: trades, standings, volumes, open interest, resolutions, approvals.
+"""Figures from the analytics host: trades, leaderboards, volumes, open interest, resolutions, approvals.
 
-The figures lag and are rounded to six decimals: they are for reading, never for signing.
+The figures lag and are rounded to six decimals: they are for display, never for signing.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from pmtui.domain.money import Micros
 
 @dataclass(frozen=True, slots=True)
 class PublicTrade:
-    """One side of a trade, or a trade of the stream, which names nobody. Texts are untrusted."""
+    """One side of a trade, or a trade from the stream, which names no wallet. Texts are untrusted."""
 
     at: datetime
     condition_id: ConditionId | None
@@ -29,7 +29,7 @@ class PublicTrade:
 
 @dataclass(frozen=True, slots=True)
 class WalletValue:
-    """What a wallet's positions are worth."""
+    """The value of a wallet's positions."""
 
     wallet: str
     value: Micros
@@ -37,7 +37,7 @@ class WalletValue:
 
 @dataclass(frozen=True, slots=True)
 class TradedCount:
-    """In how many markets a wallet has traded."""
+    """The number of markets in which a wallet has traded."""
 
     wallet: str
     markets: int
@@ -45,7 +45,7 @@ class TradedCount:
 
 @dataclass(frozen=True, slots=True)
 class OpenInterest:
-    """Dollars that are locked in a market; `GLOBAL` stands for all of them."""
+    """Dollars locked in a market; `GLOBAL` stands for all markets."""
 
     condition_id: str
     value: Micros
@@ -53,7 +53,7 @@ class OpenInterest:
 
 @dataclass(frozen=True, slots=True)
 class MarketVolume:
-    """Dollars that were traded in a market of an event."""
+    """Dollars traded in a market of an event."""
 
     condition_id: str
     volume: Micros
@@ -61,19 +61,19 @@ class MarketVolume:
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardRow:
-    """A line of the leaderboard. The name is untrusted."""
+    """A row of the leaderboard. The name is untrusted."""
 
     rank: int | None
     wallet: str
     name: str
     profit: Micros | None
     volume: Micros | None
-    """Dollars in the older dialect, shares in the newer."""
+    """Dollars in the older dialect, shares in the newer one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """One of the biggest gains of a period. Texts are untrusted."""
+    """One of the largest gains of a period. Texts are untrusted."""
 
     rank: int | None
     wallet: str
@@ -96,7 +96,7 @@ class WalletStats:
 
 @dataclass(frozen=True, slots=True)
 class WalletVolume:
-    """What a wallet traded in a stretch of time."""
+    """A wallet's volume in a period."""
 
     shares: Micros | None
     cash: Micros | None
@@ -105,7 +105,7 @@ class WalletVolume:
 
 @dataclass(frozen=True, slots=True)
 class ProfitPoint:
-    """A wallet's profit up to a moment."""
+    """A wallet's cumulative profit at a moment."""
 
     at: datetime
     profit: Micros
@@ -113,7 +113,7 @@ class ProfitPoint:
 
 @dataclass(frozen=True, slots=True)
 class MarketPosition:
-    """What one wallet holds, or held, in a market. The name is untrusted."""
+    """A wallet's current or former position in a market. The name is untrusted."""
 
     wallet: str
     name: str
@@ -129,7 +129,7 @@ class MarketPosition:
 
 @dataclass(frozen=True, slots=True)
 class TokenReference:
-    """What a token stands for, and what it pays once that is known. Texts are untrusted."""
+    """The market and outcome of a token, and its payout once known. Texts are untrusted."""
 
     token_id: TokenId | None
     condition_id: ConditionId | None
@@ -147,7 +147,7 @@ class TokenReference:
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """How far the resolution of a market is."""
+    """The resolution status of a market."""
 
     condition_id: ConditionId | None
     question_id: str
@@ -163,11 +163,11 @@ class Resolution:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Whether a wallet lets a contract take a token."""
+    """Whether a wallet allows a contract to move a token."""
 
     token: str
     spender: str
     standard: str
     is_approved: bool
     amount: str
-    """Base units, or `max`; empty where the approval has no amount."""
+    """Base units, or `max`; empty if the approval has no amount."""

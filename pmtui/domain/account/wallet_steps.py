@@ -1,11 +1,11 @@
-"""What an owner can ask of a wallet, from its deployment to its cash, and what each step moves.
+"""The operations of a wallet, from its deployment to sending cash, and what each of them moves.
 
-Some steps sign a batch of calls that the relayer carries out (docs/wire.md#deposit-wallet), some sign in
-somewhere, some only ask. Amounts of cash and of shares are millionths.
+Some steps sign a batch of calls that the relayer executes (docs/wire.md#deposit-wallet), some sign in to a
+host, some only send a request. Amounts of cash and of shares are in millionths.
 
 Positions can be redeemed, merged, split or converted without a trade. A share of a resolved market pays a
-fraction of a dollar; both outcomes of an open one are a dollar together; No shares of several outcomes of a
-negative-risk event are Yes shares of all the others, and a dollar for each of them but one
+fraction of a dollar; both outcomes of an open one are worth a dollar together; No shares of several
+outcomes of a negative-risk event equal Yes shares of all the others, plus a dollar for each of them but one
 (docs/wire.md#contract-calls).
 """
 
@@ -19,14 +19,14 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, TokenId
 from pmtui.domain.money import ONE, SCALE, ZERO, Micros
 
 UNLIMITED_APPROVAL: Final = MAX_UINT256
-"""The amount of an approval without a limit, and the only one that the relayer lets an exchange have."""
+"""The amount of an unlimited approval, and the only one that the relayer allows for an exchange."""
 
 
 class ContractKind(StrEnum):
-    """What a contract of the venue is there for."""
+    """The purpose of one of the venue's contracts."""
 
     CURRENCY = "token"
-    """Cash or shares themselves."""
+    """Holds cash or shares."""
     EXCHANGE = "exchange"
     """Settles trades."""
     ADAPTER = "adapter"
@@ -42,21 +42,21 @@ class NamedContract:
     name: str
     kind: ContractKind
     purpose: str
-    """What may be done through it, in a sentence without its full stop."""
+    """What it can be used for, in a sentence without its full stop."""
 
 
 class ApprovalKind(StrEnum):
-    """What a contract is let move."""
+    """What a contract may move."""
 
     CASH = "cash"
     """pUSD, up to an amount."""
     SHARES = "shares"
-    """Outcome tokens, all of them."""
+    """Outcome tokens, without limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """A right of a contract over a wallet."""
+    """A contract's right to move tokens of a wallet."""
 
     contract: Address
     kind: ApprovalKind
@@ -64,26 +64,26 @@ class Approval:
 
 @dataclass(frozen=True, slots=True)
 class CreateCredentials:
-    """Make the trading host's API key, or fetch the one that there is."""
+    """Create the trading host's API key, or fetch the existing one."""
 
 
 @dataclass(frozen=True, slots=True)
 class MintRelayerKey:
-    """Sign in with the owner's key and let the relayer make a key."""
+    """Sign in with the owner's key and have the relayer create a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deploy:
-    """Make the deposit wallet."""
+    """Deploy the deposit wallet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Approve:
-    """Permit contracts to move the wallet's tokens."""
+    """Approve contracts to move the wallet's tokens."""
 
     approvals: tuple[Approval, ...]
     amount: int = UNLIMITED_APPROVAL
-    """Of cash; shares have no amount."""
+    """Amount of cash; shares have no amount."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,15 +95,15 @@ class Revoke:
 
 @dataclass(frozen=True, slots=True)
 class Redeem:
-    """Turn shares of resolved markets into what they pay."""
+    """Exchange shares of resolved markets for their payout."""
 
     conditions: tuple[ConditionId, ...] = ()
-    """Every redeemable market that is held where there are none."""
+    """The markets to redeem; empty for every redeemable market that is held."""
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Turn both outcomes of a market into cash."""
+    """Exchange both outcomes of a market for cash."""
 
     condition_id: ConditionId
     amount: Micros
@@ -111,7 +111,7 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Turn cash into both outcomes of a market."""
+    """Exchange cash for both outcomes of a market."""
 
     condition_id: ConditionId
     amount: Micros
@@ -119,12 +119,12 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Convert:
-    """Turn No shares of some markets of a negative-risk event into Yes of the others, and cash."""
+    """Exchange No shares of some markets of a negative-risk event for Yes shares of the others, and cash."""
 
     conditions: tuple[ConditionId, ...]
-    """Whose No shares are given."""
+    """The markets whose No shares are given up."""
     amount: Micros
-    """Of shares of each."""
+    """Shares of each market."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +132,13 @@ class Send:
     """Send cash to an address."""
 
     recipient: str
-    """As it was typed."""
+    """As typed."""
     amount: Micros
 
 
 @dataclass(frozen=True, slots=True)
 class MintBuilderKey:
-    """Make a builder's key."""
+    """Create a builder's key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,9 @@ class RevokeBuilderKey:
 
 
 BatchStep = Approve | Revoke | Redeem | Merge | Split | Convert | Send
-"""Steps that the wallet carries out."""
+"""Steps that the wallet executes."""
 KeyStep = CreateCredentials | MintRelayerKey | MintBuilderKey | RevokeBuilderKey
-"""Steps that only hosts hear of."""
+"""Steps that only involve hosts."""
 WalletStep = (
     CreateCredentials
     | MintRelayerKey
@@ -169,13 +169,13 @@ WalletStep = (
 
 
 class Standing(StrEnum):
-    """How the question of a held market stands."""
+    """The state of a held market's question."""
 
     OPEN = "open"
     WON = "won"
     LOST = "lost"
     SHARED = "shared"
-    """It pays less than a dollar and more than nothing."""
+    """It pays less than a dollar and more than zero."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +186,11 @@ class HeldOutcome:
     label: str
     size: Micros
     payout: Micros | None = None
-    """What a share pays; None while there is no answer."""
+    """The payout of a share; None while unresolved."""
 
     @property
     def standing(self) -> Standing:
-        """Whether this outcome won; open while nothing is known."""
+        """Whether this outcome won; open while unresolved."""
         if self.payout is None:
             return Standing.OPEN
         if self.payout in (ZERO, ONE):
@@ -200,35 +200,35 @@ class HeldOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """A market in which shares are held, and what can be made of them."""
+    """A market in which shares are held, and what can be done with them."""
 
     condition_id: ConditionId
     title: str
     """Untrusted."""
     outcomes: tuple[HeldOutcome, ...]
-    """Both where both are known, the first outcome first."""
+    """Both outcomes if both are known, the first outcome first."""
     neg_risk: bool = False
     event_id: str = ""
     is_disputed: bool = False
     can_convert: bool = False
-    """Whether the No shares can be converted, by the ids alone."""
+    """Whether the No shares can be converted, judging by the ids alone."""
 
     @property
     def is_resolved(self) -> bool:
-        """Whether it is known what every held share pays."""
+        """Whether the payout of every held share is known."""
         held = [each for each in self.outcomes if each.size]
         return bool(held) and all(each.payout is not None for each in held)
 
     @property
     def redeems(self) -> Micros:
-        """Cash that redeeming brings; zero before there is an answer."""
+        """Cash from redeeming; zero before the market is resolved."""
         if not self.is_resolved:
             return ZERO
         return Micros(sum(each.size * (each.payout or 0) // SCALE for each in self.outcomes))
 
     @property
     def mergeable(self) -> Micros:
-        """Shares of each outcome that can be merged, and so cash; zero once there is an answer."""
+        """Shares of each outcome that can be merged, equal to the cash received; zero once resolved."""
         if self.is_resolved or len(self.outcomes) != 2:
             return ZERO
         return Micros(min(each.size for each in self.outcomes))
@@ -242,7 +242,7 @@ class Settlement:
 
 
 class FlowKind(StrEnum):
-    """What moves."""
+    """What a flow consists of."""
 
     CASH = "cash"
     SHARES = "shares"
@@ -250,35 +250,35 @@ class FlowKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What a step takes out of a wallet, or brings into it."""
+    """An amount that a step takes out of a wallet or brings into it."""
 
     kind: FlowKind
     amount: Micros
-    """Negative where it leaves the wallet."""
+    """Negative if it leaves the wallet."""
     label: str = ""
-    """Which shares; untrusted."""
+    """Name of the shares; untrusted."""
     token_id: TokenId | None = None
 
 
 def cash(amount: int) -> Flow:
-    """Return a movement of cash."""
+    """Return a flow of cash."""
     return Flow(FlowKind.CASH, Micros(amount))
 
 
 def shares(outcome: HeldOutcome, amount: int, title: str = "") -> Flow:
-    """Return a movement of shares."""
+    """Return a flow of shares."""
     label = f"{outcome.label} · {title}" if title else outcome.label
     return Flow(FlowKind.SHARES, Micros(amount), label, outcome.token_id)
 
 
 def redeem_flows(settlement: Settlement) -> tuple[Flow, ...]:
-    """Return what redeeming a market moves: all shares of it go."""
+    """Return the flows of redeeming a market: all of its shares leave the wallet."""
     gone = (shares(each, -each.size, settlement.title) for each in settlement.outcomes if each.size)
     return (*gone, cash(settlement.redeems))
 
 
 def merge_flows(settlement: Settlement, amount: Micros) -> tuple[Flow, ...]:
-    """Return what merging moves."""
+    """Return the flows of merging."""
     gone = (shares(each, -amount, settlement.title) for each in settlement.outcomes)
     return (*gone, cash(amount))
 
@@ -286,18 +286,18 @@ def merge_flows(settlement: Settlement, amount: Micros) -> tuple[Flow, ...]:
 def split_flows(
     outcomes: Sequence[HeldOutcome], amount: Micros, title: str = ""
 ) -> tuple[Flow, ...]:
-    """Return what splitting moves."""
+    """Return the flows of splitting."""
     return (cash(-amount), *(shares(each, amount, title) for each in outcomes))
 
 
 def convert_flows(
     given: Sequence[Settlement], received: Sequence[Settlement], amount: Micros
 ) -> tuple[Flow, ...]:
-    """Return what converting moves, the venue's fee aside.
+    """Return the flows of converting, without the venue's fee.
 
     Args:
-        given: the markets whose No shares go.
-        received: every other market of the event, whose Yes shares come.
+        given: the markets whose No shares leave the wallet.
+        received: every other market of the event, whose Yes shares are received.
         amount: shares of each.
     """
     gone = (shares(each.outcomes[1], -amount, each.title) for each in given)

@@ -1,12 +1,12 @@
-"""Transactions of a deposit wallet: the calls that it makes on chain, and the relayer that carries them.
+"""Transactions of a deposit wallet: its calls on chain, and the relayer that executes them.
 
-A wallet executes a batch of calls as a whole or not at all (docs/wire.md#deposit-wallet and #relayer,
-September 2026). The relayer tells how far a transaction is, or why it refuses one.
+A wallet executes a batch of calls atomically (docs/wire.md#deposit-wallet and #relayer, September 2026). The
+relayer reports the state of a transaction, or why it refuses one.
 
-What the chain proves counts for more. A hash is only a name: the relayer may tell one of somebody else. A batch
-cannot be carried out without its owner's signature, so the input of the transaction that did it holds those
-bytes, and nobody can make them for another batch. Whether it was carried out, and not only written along, follows
-from the contract that was called, or from a log that names the wallet.
+Proof from the chain takes precedence. A hash alone proves nothing: the relayer may report that of another
+transaction. A batch cannot be executed without its owner's signature, so the input of the transaction that
+executed it contains those bytes, and nobody can produce them for another batch. Whether it was executed, and
+not merely included as data, follows from the contract that was called, or from a log that names the wallet.
 """
 
 import re
@@ -19,32 +19,33 @@ from typing import Final, NewType
 from pmtui.domain.ids import Address
 
 TransactionId = NewType("TransactionId", str)
-"""The relayer's own id of a transaction."""
+"""The relayer's id of a transaction."""
 
 MAX_UINT256: Final = 2**256 - 1
-"""What an unlimited approval names as its amount."""
+"""The amount of an unlimited approval."""
 
 Argument = str | int | bool | tuple[str, ...] | tuple[int, ...]
-"""Addresses and hashes are text with 0x, numbers are integers."""
+"""Addresses and hashes are 0x-prefixed text, numbers are integers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a batch, as it is signed."""
+    """One call of a batch, in the form that is signed."""
 
     target: Address
     data: bytes
     value: int = 0
-    """Of the chain's own coin, in its smallest unit; zero in everything that the venue needs."""
+    """Amount of the chain's native coin, in its smallest unit; zero in everything that the venue
+    needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Everything of a batch that is signed."""
+    """The signed contents of a batch."""
 
     wallet: Address
     nonce: int
-    """The wallet's own counter: each executed batch adds one."""
+    """The wallet's nonce: each executed batch increments it."""
     deadline_s: int
     """Unix seconds after which the wallet refuses it."""
     calls: tuple[Call, ...]
@@ -55,38 +56,38 @@ class SignedSubmission:
     """A signed batch and the request that submits it."""
 
     digest: str
-    """0x and 64 hexadecimal digits: what was signed."""
+    """The signed digest: 0x and 64 hexadecimal digits."""
     signature: str
     body: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedCall:
-    """What the bytes of a call mean."""
+    """The decoded meaning of a call's bytes."""
 
     target: Address
     function: str
     """Its Solidity name, for example `approve`."""
     arguments: tuple[tuple[str, Argument], ...]
-    """Each with the name that the contract's source gives it."""
+    """Each with its name in the contract's source."""
 
     def argument(self, name: str) -> Argument:
         """Return one argument.
 
         Raises:
-            KeyError: the function has none of this name.
+            KeyError: the function has no argument of this name.
         """
         return dict(self.arguments)[name]
 
 
 class RelayerState(StrEnum):
-    """Where a transaction of the relayer is (docs/wire.md#relayer)."""
+    """The state of a transaction at the relayer (docs/wire.md#relayer)."""
 
     NEW = "STATE_NEW"
     EXECUTED = "STATE_EXECUTED"
     """Broadcast; its hash is known."""
     MINED = "STATE_MINED"
-    """In a block, which the relayer's own register may not know for some seconds."""
+    """In a block, which the relayer's own database may not show for some seconds."""
     CONFIRMED = "STATE_CONFIRMED"
     FAILED = "STATE_FAILED"
     """Reverted or given up."""
@@ -95,7 +96,7 @@ class RelayerState(StrEnum):
 
     @property
     def is_terminal(self) -> bool:
-        """Whether it will not change any more."""
+        """Whether it is final."""
         return self in _TERMINAL
 
 
@@ -110,7 +111,7 @@ _STATE_WORDS = {
 
 
 def describe_state(text: str) -> str:
-    """Say a state of the relayer in words; one that nobody documented stays as it came, untrusted."""
+    """Describe a relayer state in words; undocumented states are returned as received, untrusted."""
     words = {state.value: said for state, said in _STATE_WORDS.items()}.get(text)
     return text if words is None else f"{words} ({text})"
 
@@ -120,13 +121,13 @@ _TERMINAL = frozenset({RelayerState.CONFIRMED, RelayerState.FAILED, RelayerState
 
 @dataclass(frozen=True, slots=True)
 class RelayerTransaction:
-    """A transaction as the relayer tells of it. All texts are untrusted."""
+    """A transaction as the relayer reports it. All texts are untrusted."""
 
     transaction_id: TransactionId
     state_text: str
-    """As told; states that nobody documented are kept and shown."""
+    """As received; undocumented states are kept and shown."""
     hash: str = ""
-    """On chain; empty until it is broadcast, and another one after a replacement."""
+    """Hash on chain; empty until it is broadcast, and different after a replacement."""
     kind: str = ""
     """`WALLET-CREATE`, `WALLET`, or one of the older kinds."""
     owner: str = ""
@@ -141,7 +142,7 @@ class RelayerTransaction:
 
     @property
     def state(self) -> RelayerState | None:
-        """The state, None for one that nobody documented: it is taken as not terminal."""
+        """The state, or None if it is undocumented: that is treated as not final."""
         try:
             return RelayerState(self.state_text)
         except ValueError:
@@ -149,61 +150,61 @@ class RelayerTransaction:
 
 
 TransactionKey = NewType("TransactionKey", str)
-"""Our own name of a transaction, known before it leaves: the digest of a batch, or a deployment's."""
+"""Our own key of a transaction, known before it is sent: the digest of a batch, or a deployment's."""
 
 
 class TransactionStatus(StrEnum):
-    """What is known of a transaction of ours."""
+    """The known status of a transaction of ours."""
 
     SENDING = "sending"
     """Journaled; no answer yet."""
     UNKNOWN = "unknown"
-    """The relayer may or may not have it: it is looked for, and never submitted again."""
+    """The relayer may or may not have it: it is searched for, and never submitted again."""
     PENDING = "pending"
-    """The relayer has it, and has not said how it ended."""
+    """The relayer has it, and has not reported its result."""
     CONFIRMED = "confirmed"
     FAILED = "failed"
-    """It changed nothing on chain, and cannot any more."""
+    """It changed nothing on chain, and no longer can."""
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing can come of it any more."""
+        """Whether the status is final."""
         return self in (TransactionStatus.CONFIRMED, TransactionStatus.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
 class WalletTransaction:
-    """A deployment or a batch of ours, from before it leaves to its end."""
+    """A deployment or a batch of ours, from before it is sent to its end."""
 
     key: TransactionKey
     title: str
-    """What it is for, in our words."""
+    """Its purpose, in our words."""
     owner: Address
     wallet: Address
     created_at: datetime
     nonce: int | None = None
-    """None for a deployment, as the next three."""
+    """None for a deployment, as are the next three."""
     deadline_s: int | None = None
     calls: tuple[Call, ...] = ()
     signature: str = ""
     status: TransactionStatus = TransactionStatus.SENDING
     transaction_id: TransactionId | None = None
-    """None until the relayer has answered."""
+    """None until the relayer has replied."""
     relayer_state: str = ""
-    """As told last."""
+    """The last state reported."""
     hash: str = ""
     reason: str = ""
-    """Why it failed, or is not known."""
+    """Why it failed, or why its result is unknown."""
     changed_at: datetime | None = None
-    """When its status was learned; None while it is what it began with."""
+    """When its status was last learned; None until it changes for the first time."""
     chain_view: str = ""
-    """What the chain says where that is not what the relayer says; empty where they agree."""
+    """What the chain shows if it differs from the relayer's report; empty if they agree."""
     relayer_view: str = ""
-    """What the relayer tells of it that is not what was submitted; empty where it is."""
+    """How the relayer's report differs from what was submitted; empty if it does not."""
 
     @property
     def is_deployment(self) -> bool:
-        """Whether it makes the wallet."""
+        """Whether it deploys the wallet."""
         return self.nonce is None
 
     def is_reported_by(self, row: RelayerTransaction) -> bool:
@@ -219,25 +220,25 @@ class WalletTransaction:
 
 @dataclass(frozen=True, slots=True)
 class CallReverted:
-    """A call that the chain would not carry out, and why."""
+    """A call that the chain reverted, and why."""
 
     reason: str
-    """In the contract's words; untrusted, empty where it gave none."""
+    """The contract's message; untrusted, empty if it gave none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a transaction on chain."""
+    """The result of a transaction on chain."""
 
     hash: str
     is_success: bool
     block_number: int
     named: frozenset[str] = frozenset()
-    """Addresses in its logs, in small letters: who wrote them, and about whom."""
+    """Lower-case addresses in its logs: emitting contracts, and addresses in their topics."""
 
 
 def follow(known: WalletTransaction, row: RelayerTransaction) -> WalletTransaction:
-    """Return a transaction after the relayer told of it. An end is final, a state is not taken back."""
+    """Return a transaction updated with the relayer's report. Final states never change."""
     if known.status.is_over:
         return known
     match row.state:
@@ -259,9 +260,9 @@ def follow(known: WalletTransaction, row: RelayerTransaction) -> WalletTransacti
 
 
 def find_contradiction(known: WalletTransaction, row: RelayerTransaction) -> str:
-    """Say what a row tells of a transaction that was not submitted so; empty where nothing.
+    """Return how a row of the relayer contradicts a submitted transaction, or "" if it does not.
 
-    What the row leaves out contradicts nothing. The texts of the row are untrusted.
+    Missing fields do not count as contradictions. The texts of the row are untrusted.
     """
     wallet, nonce, signature = row.wallet.lower(), row.nonce, row.signature.lower()
     if wallet and wallet not in (known.wallet.lower(), known.owner.lower()):
@@ -275,11 +276,11 @@ def find_contradiction(known: WalletTransaction, row: RelayerTransaction) -> str
 
 @dataclass(frozen=True, slots=True)
 class SubmitRefusal:
-    """What a refused submission allows: whether it may be tried again, and with which nonce."""
+    """The consequence of a refused submission: whether to try again, and with which nonce."""
 
     is_retryable: bool
     on_chain_nonce: int | None = None
-    """The wallet's counter, where the refusal names it: sign again with this one."""
+    """The wallet's nonce, if the refusal states it: sign again with this one."""
 
 
 _NONCE = re.compile(
@@ -290,7 +291,7 @@ _BUSY = ("wallet busy", "in-flight action", "active action")
 
 
 def read_submit_refusal(status: int, text: str) -> SubmitRefusal:
-    """Return what may be done after the relayer refused a submission (docs/wire.md#relayer)."""
+    """Return what can be done after the relayer refused a submission (docs/wire.md#relayer)."""
     if found := _NONCE.search(text):
         return SubmitRefusal(is_retryable=True, on_chain_nonce=int(found[1]))
     is_busy = status == 429 or any(words in text.lower() for words in _BUSY)
@@ -323,11 +324,11 @@ _PLAIN: Final = (
 
 
 def explain_refusal(text: str, name_of: Callable[[Address], str]) -> str:
-    """Return a refusal in words, the relayer's own behind them; its text alone where it is not known.
+    """Return a refusal in words followed by the relayer's own text; that text alone if it is not known.
 
     Args:
-        text: what the relayer said; untrusted.
-        name_of: names a contract by our own table; returns the address where it has no name.
+        text: the relayer's message; untrusted.
+        name_of: looks up a contract's name in our own table; returns the address if it has none.
     """
     if found := _NOT_PERMITTED.search(text):
         return f"The relayer does not permit calls to {_named(found[1], name_of)}: {COMPARE}"
@@ -346,31 +347,32 @@ def _named(address: str, name_of: Callable[[Address], str]) -> str:
 
 
 _PROOF = 64
-"""Bytes of a signature that every spelling of it has: r and s. The last one is written in several ways."""
+"""Bytes of r and s, which every encoding of a signature shares. The last byte is encoded in several
+ways."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChainTransaction:
-    """A transaction as a node returns it."""
+    """A transaction as returned by a node."""
 
     hash: str
     target: str
-    """The contract that is called; empty for a transaction that makes one. Untrusted spelling."""
+    """The called contract; empty for a contract creation. Untrusted spelling."""
     data: bytes
-    """Its whole input."""
+    """Its complete input."""
 
 
 def is_of_batch(
     known: WalletTransaction, found: ChainTransaction, receipt: Receipt, *, factory: Address
 ) -> bool:
-    """Whether a transaction of the chain carried out a batch that was signed here.
+    """Return whether a transaction on chain executed a batch that was signed here.
 
     Args:
-        known: the batch; a deployment has no signature, so nothing is asked of its transaction: the code
-            at the wallet's address proves it.
-        found: the transaction of the hash that the relayer named.
+        known: the batch; a deployment has no signature, so its transaction is not checked: the code at
+            the wallet's address proves it.
+        found: the transaction with the hash that the relayer named.
         receipt: of the same hash.
-        factory: the contract through which the relayer reaches deposit wallets.
+        factory: the contract through which the relayer calls deposit wallets.
     """
     if not known.signature:
         return True

@@ -1,1 +1,1 @@
-"""Order books, the ladder drawn from them, queues and the public tape."""
+"""Order books, the price ladder, queue positions and the public tape."""

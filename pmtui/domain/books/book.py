@@ -1,16 +1,16 @@
-"""One token's order book, built from a snapshot and the absolute sizes that follow it.
+"""One token's order book, built from a snapshot and the absolute level sizes that follow it.
 
-Prices are integers, sizes stay the texts that came, because the venue's hash is taken over them. Both are read
-exactly and remembered, because the same few come all day: the tables are plain dicts because looking up is all
-that happens to nearly every message. Use the functions beside them unless you have measured.
+Prices are integers; sizes stay the texts received, because the venue's hash is taken over them. Both are
+parsed exactly and cached, because the same few recur all day: the caches are plain dicts because a lookup is
+all that nearly every message needs. Use the functions beside them unless you have measured.
 
-A change for a level that the book does not have is ignored; changes before a snapshot, or after a
-tick change and before the next snapshot, do not show.
+Removing a level that the book does not have is ignored; changes before a snapshot, or between a tick change
+and the next snapshot, are not shown.
 
-The two books of one market are kept as one for as long as every change is announced for both: a
-bid of one outcome is an ask of the other, and the venue announces each change of its one book
-twice. This never shows: books share their levels only while they are exact mirrors, and split before
-anything would change one of them alone. Each still has its own hashes.
+The two books of one market share their levels for as long as every change is announced for both: a bid of one
+outcome is an ask of the other, and the venue announces each change of its one book twice. Callers never
+notice: books share levels only while they are exact mirrors, and split before a change that would affect only
+one of them. Each still has its own hashes.
 """
 
 from collections import deque
@@ -46,26 +46,26 @@ from pmtui.domain.money import (
 K = TypeVar("K")
 V = TypeVar("V")
 _REMEMBERED = 10_000
-"""Of a kind: more texts than the grid has prices, as many rows as a hundred books have. Sizes have no end, so a
-full table starts again."""
+"""Entries per cache: more texts than the grid has prices, as many rows as a hundred books have. Sizes are
+unbounded, so a full cache is cleared."""
 
 PRICES: dict[str, Micros] = {}
 SIZES: dict[str, Micros] = {}
 MIRRORS: dict[str, str] = {}
-"""Prices of one outcome, in the venue's spelling, by those of the other."""
+"""Price texts of one outcome, keyed by those of the other, in the venue's spelling."""
 KEPT_SIZES: dict[str, str] = {}
-"""Sizes as a book keeps them: one object for all levels of a text, empty where nothing is left."""
+"""Size texts as a book stores them: one shared object per text, empty for zero."""
 SIDES = {"BUY": Side.BUY, "SELL": Side.SELL, "buy": Side.BUY, "sell": Side.SELL}
-"""Some producers of the venue write lower case."""
+"""Some of the venue's producers write lower case."""
 
 _PRICE_TEXTS: dict[Micros, str] = {}
 
 
 def read_price(text: str) -> Micros:
-    """Read a price: between 0 and 1, both included, for an empty side is told so.
+    """Parse a price from 0 to 1, both included, because the venue uses them for an empty side.
 
     Raises:
-        MoneyError: it is none.
+        MoneyError: the text is not a price.
     """
     price = PRICES.get(text)
     if price is None:
@@ -74,10 +74,10 @@ def read_price(text: str) -> Micros:
 
 
 def mirror_text(text: str) -> str:
-    """Return what the price of one outcome is for the other.
+    """Return the price text for the other outcome.
 
     Raises:
-        MoneyError: it is no price.
+        MoneyError: the text is not a price.
     """
     mirror = MIRRORS.get(text)
     if mirror is None:
@@ -86,10 +86,10 @@ def mirror_text(text: str) -> str:
 
 
 def read_size(text: str) -> Micros:
-    """Read a size.
+    """Parse a size.
 
     Raises:
-        MoneyError: it is none, negative, or larger than any.
+        MoneyError: the text is not a size, or is negative or too large.
     """
     size = SIZES.get(text)
     if size is None:
@@ -98,10 +98,10 @@ def read_size(text: str) -> Micros:
 
 
 def kept_size(text: str) -> str:
-    """Return a size as a book keeps it: the text that came, or nothing for a level that is gone.
+    """Return a size text as a book stores it: the text received, or empty for a removed level.
 
     Raises:
-        MoneyError: it is no size.
+        MoneyError: the text is not a size.
     """
     kept = KEPT_SIZES.get(text)
     if kept is None:
@@ -110,7 +110,7 @@ def kept_size(text: str) -> str:
 
 
 def price_text(price: Micros) -> str:
-    """Write the shortest text of a price, which is the one the venue hashes."""
+    """Return the shortest text of a price, which is the one the venue hashes."""
     text = _PRICE_TEXTS.get(price)
     if text is None:
         text = _keep(_PRICE_TEXTS, price, format_micros(price))
@@ -126,25 +126,26 @@ def _keep(table: dict[K, V], key: K, value: V) -> V:
 
 Row = tuple[Micros, str]
 Rows = tuple[Row, ...]
-"""Prices and sizes, best first; the same object until that side changes."""
+"""Prices and sizes, best first; the object is replaced when that side changes."""
 
 NO_BID = Micros(-1)
 NO_ASK = Micros(ONE + 1)
-"""Tops of empty sides, so that comparing with them needs no question; each mirrors the other."""
+"""Best prices of empty sides, so that comparisons need no special case; each mirrors the other."""
 MOST_LEVELS = 20_000
-"""Of one side: twice the prices of the finest tick. A host that invents prices gets no further."""
+"""Levels on one side: twice the prices of the finest tick. A host that invents prices cannot
+exceed it."""
 _TOO_MANY = f"more than {MOST_LEVELS} levels"
 _SHOWN: dict[Row, Level] = {}
 _SHOWN_MIRRORED: dict[Row, Level] = {}
 
 
 def show(rows: Rows) -> tuple[Level, ...]:
-    """Return rows as everyone else sees them."""
+    """Return rows as public `Level` values."""
     return tuple([_SHOWN.get(row) or _remember(_SHOWN, row, row[0]) for row in rows])
 
 
 def show_mirrored(rows: Rows) -> tuple[Level, ...]:
-    """Return rows of the market's other token as this token's."""
+    """Return the other token's rows as public levels of this token."""
     known = _SHOWN_MIRRORED
     return tuple([known.get(row) or _remember(known, row, complement(row[0])) for row in rows])
 
@@ -162,7 +163,7 @@ class Levels:
     def __init__(
         self, bids: dict[Micros, str] | None = None, asks: dict[Micros, str] | None = None
     ) -> None:
-        """Start from two sides without sizes of zero."""
+        """Start from two sides without zero sizes."""
         self._bids = {} if bids is None else bids
         self._asks = {} if asks is None else asks
         self.top_bid = max(self._bids, default=NO_BID)
@@ -187,24 +188,25 @@ class Levels:
         return rows
 
     def put(self, side: str, price_text: str, size_text: str) -> None:
-        """Set one level to its new size, or remove it; removing what is not there changes nothing.
+        """Set one level to its new size, or remove it; removing a missing level changes nothing.
 
         Args:
             side: BUY for a bid.
-            price_text: as it came.
-            size_text: as it came.
+            price_text: as received.
+            size_text: as received.
 
         Raises:
-            MoneyError: no price or no size, or more levels than there are prices; nothing has changed.
+            MoneyError: the price or size is invalid, or there are more levels than prices; nothing has
+                changed.
         """
         try:
-            # Nearly every text has come before; a new one pays for its reading.
+            # Nearly every text was seen before; only a new one is parsed.
             price = PRICES[price_text]
             size = KEPT_SIZES[size_text]
         except KeyError:
             price = read_price(price_text)
             size = kept_size(size_text)
-        # Compared by hand below: max() and min() would take as long as all the rest.
+        # Compared by hand: max() and min() would take as long as everything else here.
         if side == "BUY":
             self._bid_rows = None
             if size:
@@ -227,11 +229,11 @@ class Levels:
                 self.top_ask = min(self._asks, default=NO_ASK)
 
     def mirrored(self) -> "Levels":
-        """Return what these are in terms of the market's other token: bids become asks."""
+        """Return the levels in terms of the market's other token: bids become asks."""
         return Levels(_complements(self._asks), _complements(self._bids))
 
     def is_mirror_of(self, other: "Levels") -> bool:
-        """Whether these are the same levels in terms of the market's other token."""
+        """Whether the levels equal others given in terms of the market's other token."""
         return (
             len(self._bids) == len(other._asks)
             and len(self._asks) == len(other._bids)
@@ -249,7 +251,7 @@ _NO_ROWS: Rows = ()
 
 @final
 class OrderBook:
-    """Bids and asks of one token."""
+    """Order book of one token."""
 
     __slots__ = (
         "_announced",
@@ -277,8 +279,8 @@ class OrderBook:
         """Start without levels.
 
         Args:
-            token_id: whose book it is.
-            terms: where they are known from the market's data; else the snapshots tell.
+            token_id: the token.
+            terms: if known from the market's data; else the snapshots contain them.
         """
         self.token_id = token_id
         self.condition_id = ConditionId("")
@@ -287,10 +289,10 @@ class OrderBook:
         self._version = 0
         self._levels = Levels()
         self._is_mirrored = False
-        """Whether the levels are told in terms of the market's other token."""
+        """Whether the levels are stored in terms of the market's other token."""
         self._mirror: MirroredBooks | None = None
         self._price_texts: dict[Micros, str] = {}
-        # What a view was made of: a side whose rows are others has changed since.
+        # The rows that a view was built from: a side with different rows has changed since.
         self._read_rows = (_NO_ROWS, _NO_ROWS)
         self._bid_levels: tuple[Level, ...] = ()
         self._ask_levels: tuple[Level, ...] = ()
@@ -304,38 +306,38 @@ class OrderBook:
 
     @property
     def best_bid(self) -> Micros | None:
-        """Highest price somebody pays."""
+        """The highest price that is bid."""
         levels = self._levels
         top = complement(levels.top_ask) if self._is_mirrored else levels.top_bid
         return top if self._phase is None and top > NO_BID else None
 
     @property
     def best_ask(self) -> Micros | None:
-        """Lowest price somebody asks."""
+        """The lowest price that is asked."""
         levels = self._levels
         top = complement(levels.top_bid) if self._is_mirrored else levels.top_ask
         return top if self._phase is None and top < NO_ASK else None
 
     @property
     def has_levels(self) -> bool:
-        """Whether a snapshot has come that still holds, be it of an empty book."""
+        """Whether a valid snapshot has arrived, even of an empty book."""
         return self._phase is None
 
     @property
     def is_crossed(self) -> bool:
-        """Whether somebody would pay at least what somebody asks: then something was missed."""
+        """Whether the best bid is at or above the best ask: then a message was missed."""
         return self._phase is None and self._levels.top_bid >= self._levels.top_ask
 
     @property
     def announced(self) -> deque[tuple[str, str]]:
-        """Moments, as sent, and the hashes the venue gave for its book after them; newest last."""
+        """Timestamps, as sent, with the hashes that the venue announced for them; newest last."""
         if self._mirror is not None:
             self._mirror.announce()
         return self._announced
 
     @property
     def state(self) -> BookState:
-        """Whether the book may be traded from."""
+        """Whether the book may be used for trading."""
         if self._phase is not None:
             return self._phase
         is_old = self._trust in (BookState.STALE, BookState.OVERDUE)
@@ -344,7 +346,7 @@ class OrderBook:
         return self._trust
 
     def trust(self, state: BookState) -> None:
-        """Say how far the levels can be believed: LIVE, VERIFIED, STALE, OVERDUE or LOSSY."""
+        """Set how far the levels can be trusted: LIVE, VERIFIED, STALE, OVERDUE or LOSSY."""
         self._trust = state
 
     def mark_missing(self) -> None:
@@ -352,17 +354,17 @@ class OrderBook:
         self._clear(BookState.NO_BOOK)
 
     def mark_overdue(self) -> None:
-        """Note that its whole book has not come when it should have."""
+        """Note that its snapshot is overdue."""
         if self._phase is None:
             self._trust = BookState.OVERDUE
         elif self._phase is BookState.LOADING:
             self._clear(BookState.OVERDUE)
 
     def apply_snapshot(self, snapshot: BookSnapshot) -> None:
-        """Put a whole book in the place of what was there.
+        """Replace the whole book.
 
         Raises:
-            MoneyError: a level that is no price or size; the book is left as it was.
+            MoneyError: a level has an invalid price or size; the book is unchanged.
         """
         bids, asks = _read_levels(snapshot.bids), _read_levels(snapshot.asks)
         tick_size = parse_micros(snapshot.tick_size) if snapshot.tick_size else self._tick_size
@@ -383,12 +385,12 @@ class OrderBook:
         self.terms = terms_of(snapshot, self.terms)
 
     def apply_change(self, change: LevelChange, timestamp: str = "") -> None:
-        """Set one level to its new size, or remove it, and remember the hash that came with it.
+        """Set one level to its new size, or remove it, and record the hash that came with it.
 
-        A change that cannot be read was meant for some level, so the book is LOSSY after it.
+        An unreadable change was meant for some level, so the book is LOSSY after it.
 
         Args:
-            change: of this token.
+            change: for this token.
             timestamp: of the message in milliseconds, as sent.
         """
         if self._mirror is not None:
@@ -400,15 +402,15 @@ class OrderBook:
             self._trust = BookState.LOSSY
 
     def announce(self, timestamp: str, digest: str) -> None:
-        """Remember the hash that the venue gave for its book after a change; empty says nothing."""
+        """Record the hash that the venue announced after a change; ignore an empty one."""
         if digest:
             self._announced.append((timestamp, digest))
 
     def apply_trade_price(self, price: Micros, *, of: TokenId | None = None) -> None:
-        """Note the price of a public trade in this market; both tokens share it.
+        """Record the price of a public trade in this market; both tokens share it.
 
-        The one before stays a candidate: a book's hash may already use the price of a trade whose
-        event comes up to 90 ms later, or still the old one.
+        The previous price stays a candidate: a book's hash may already use the price of a trade
+        whose event arrives up to 90 ms later, or still the old one.
         """
         text = trade_price_text(price)
         if text != self._last_texts[0]:
@@ -419,9 +421,9 @@ class OrderBook:
             self._view = None
 
     def apply_own_last_price(self, price: Micros) -> None:
-        """Note the price of the newest trade that is known, as this token's own.
+        """Record the price of the newest known trade, in terms of this token.
 
-        A snapshot tells one price for both tokens and not whose it is.
+        A snapshot contains one price for both tokens, without saying whose it is.
         """
         if price != self._own_last and self._last_price in (price, complement(price)):
             self._own_last = price
@@ -429,18 +431,18 @@ class OrderBook:
 
     @property
     def tick_size(self) -> Micros | None:
-        """The grid of prices, as far as it is known."""
+        """The tick size, if it is known."""
         return self._tick_size
 
     def apply_tick_size(self, tick_size: Micros) -> None:
-        """Change the grid: levels of the old one are void until a snapshot comes."""
+        """Change the tick size: the old levels are void until a snapshot arrives."""
         self._clear(BookState.TICK_CHANGED)
         self._tick_size = tick_size
         if self.terms is not None:
             self.terms = replace(self.terms, tick_size=format_micros(tick_size))
 
     def is_mirror_of(self, other: "OrderBook") -> bool:
-        """Whether the other token's book, to the letter, holds the same and neither is shared yet."""
+        """Whether the other token's book holds exactly the same levels, and neither is shared yet."""
         return (
             self._mirror is None
             and other._mirror is None
@@ -451,20 +453,20 @@ class OrderBook:
         )
 
     def attach(self, mirror: "MirroredBooks") -> Levels:
-        """Return the levels, which somebody else keeps up to date from now on."""
+        """Return the levels, which the caller keeps up to date from now on."""
         self._mirror = mirror
         return self._levels
 
     def attach_mirrored(self, levels: Levels, mirror: "MirroredBooks") -> None:
-        """Read levels that are told, equal to ours, in terms of the market's other token."""
+        """Use levels that equal ours, given in terms of the market's other token."""
         self._levels, self._is_mirrored, self._mirror = levels, True, mirror
 
     def take_levels(self, levels: Levels) -> None:
-        """Start from levels in this token's terms that nobody else holds."""
+        """Use levels in this token's terms that nothing else shares."""
         self._levels, self._is_mirrored, self._mirror = levels, False, None
 
     def state_hash(self, timestamp: str, last_trade_price: str) -> str | None:
-        """Return the hash of the book as it is now; None while the terms are not all known.
+        """Return the hash of the current book; None while some of its terms are unknown.
 
         Args:
             timestamp: of the event whose hash is to be checked, in milliseconds, as sent.
@@ -484,9 +486,9 @@ class OrderBook:
         )
 
     def matches(self, expected: Iterable[tuple[str, str]]) -> bool:
-        """Return whether one of some (timestamp, hash) pairs is of the book as it is now.
+        """Return whether one of some (timestamp, hash) pairs matches the current book.
 
-        A match also settles what was open: the negative-risk flag where no snapshot carried it,
+        A match also settles what was unknown: the negative-risk flag if no snapshot contained it,
         and which of two trade prices is the last.
         """
         if self.terms is None or self._phase is not None:
@@ -514,10 +516,10 @@ class OrderBook:
         return False
 
     def view(self, now: datetime) -> BookView:
-        """Return the book as everyone else sees it; the same object until something changes.
+        """Return an immutable view of the book; the same object until something changes.
 
         Args:
-            now: becomes `as_of` of a view that tells something new.
+            now: becomes `as_of` of a view with new contents.
         """
         view, state, rows = self._view, self.state, self._rows()
         is_same_bids, is_same_asks = (
@@ -559,7 +561,7 @@ class OrderBook:
         self._view = None
 
     def _rows(self) -> tuple[Rows, Rows]:
-        """Return bids and asks, best first; mirrored ones still with the other token's prices."""
+        """Return bids and asks, best first; shared ones still with the other token's prices."""
         if self._phase is not None:
             return _NO_ROWS, _NO_ROWS
         bids, asks = self._levels.bid_rows, self._levels.ask_rows
@@ -567,16 +569,16 @@ class OrderBook:
 
     @property
     def last_trade_text(self) -> str:
-        """The last trade price as it is hashed; empty where nothing is known to have traded."""
+        """The last trade price as it is hashed; empty if no trade is known."""
         return self._last_texts[0]
 
     def written_sides(self) -> tuple[str, str]:
-        """Return bids and asks as they are hashed: levels as JSON, the best last on both sides."""
+        """Return bids and asks as they are hashed: JSON levels, the best last on both sides."""
         bids, asks = self._rows()
         return self._hashed(bids), self._hashed(asks)
 
     def _hashed(self, rows: Rows) -> str:
-        """Write one side as it is hashed: best last."""
+        """Return one side as it is hashed: best last."""
         if self._is_mirrored:
             return levels_text([(price_text(complement(p)), s) for p, s in reversed(rows)])
         unusual = self._price_texts
@@ -594,7 +596,7 @@ def _unusual_texts(levels: tuple[TextLevel, ...]) -> dict[Micros, str]:
 
 @final
 class MirroredBooks:
-    """Two books with the same levels; they hold until they `split`, and do not come together again."""
+    """Two books that share their levels until they `split`; they are not joined again."""
 
     __slots__ = ("_first", "_first_id", "_levels", "_recent", "_second", "_second_id")
 
@@ -603,12 +605,12 @@ class MirroredBooks:
         self._first, self._first_id = first, first.token_id
         self._second, self._second_id = second, second.token_id
         self._recent: deque[tuple[str, str, str]] = deque(maxlen=ANNOUNCED)
-        """Moments and both hashes of which the books have not been told yet."""
+        """Timestamps with both hashes that the books have not received yet."""
         self._levels: Levels | None = first.attach(self)
         second.attach_mirrored(self._levels, self)
 
     def apply(self, event: PriceChanges) -> bool:
-        """Apply changes that both books undergo alike; return False, with nothing done, for others."""
+        """Apply changes that affect both books alike; return False, with nothing done, for others."""
         levels, changes = self._levels, event.changes
         if levels is None or len(changes) != 2:
             return False
@@ -629,12 +631,12 @@ class MirroredBooks:
             levels.put(mine.side, price, size)
         except MoneyError:
             return False
-        # Not the event itself: keeping thousands of those would cost more than applying them.
+        # Not the event itself: storing thousands of those would cost more than applying them.
         self._recent.append((event.timestamp, mine.hash, other.hash))
         return True
 
     def announce(self) -> None:
-        """Tell both books of the hashes that came since the last time."""
+        """Pass the hashes received since the last call to both books."""
         for timestamp, first_hash, second_hash in self._recent:
             self._first.announce(timestamp, first_hash)
             self._second.announce(timestamp, second_hash)

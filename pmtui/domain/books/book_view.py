@@ -1,4 +1,4 @@
-"""What everyone but the book itself sees of an order book: an immutable view, and its depth."""
+"""The public view of an order book: immutable levels, summary and depth."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -13,29 +13,29 @@ from pmtui.domain.money import ONE, ZERO, Micros, complement
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """All resting size at one price."""
+    """The total resting size at one price."""
 
     price: Micros
     size: Micros
 
 
 class BookState(StrEnum):
-    """Whether a book may be traded from. Only LIVE and VERIFIED are good."""
+    """Whether a book may be used for trading. Only LIVE and VERIFIED are good."""
 
     LOADING = "loading"
     """No snapshot yet."""
     LIVE = "live"
-    """Fed by the stream; its hash not confirmed lately."""
+    """Fed by the stream; its hash has not been confirmed lately."""
     VERIFIED = "verified"
     """The hash over our own levels equals the one the venue sent."""
     STALE = "stale"
     """The stream is down or silent; the levels are old."""
     OVERDUE = "overdue"
-    """The stream is up and has not sent this book, or nothing of it; what REST told may be old."""
+    """The stream is up but has not sent this book; what REST returned may be old."""
     CROSSED = "crossed"
-    """A bid at or above an ask: something was missed."""
+    """A bid at or above an ask: a message was missed."""
     LOSSY = "lossy"
-    """Hashes disagree for longer than reordering explains."""
+    """Hashes have disagreed for longer than reordering explains."""
     TICK_CHANGED = "tick_changed"
     """The tick size changed; waiting for levels on the new grid."""
     NO_BOOK = "no book"
@@ -43,17 +43,17 @@ class BookState(StrEnum):
 
     @property
     def words(self) -> str:
-        """The state as it is shown, in ten cells at most."""
+        """The state as displayed, in at most ten cells."""
         return "new tick" if self is BookState.TICK_CHANGED else self.value
 
     @property
     def is_good(self) -> bool:
-        """Whether prices may be taken from it without saying so."""
+        """Whether its prices may be used without a warning."""
         return self in (BookState.LIVE, BookState.VERIFIED)
 
 
 class BookSummary(NamedTuple):
-    """What is told of a book beside its levels; a change of a size behind the touch leaves it as it is."""
+    """The parts of a book other than its levels; size changes behind the touch do not affect it."""
 
     token_id: TokenId
     state: BookState
@@ -74,25 +74,25 @@ class BookView:
     tick_size: Micros | None = None
     last_trade_price: Micros | None = None
     as_of: datetime | None = None
-    """When we last heard of this book, not the venue's time stamp: that one may be minutes old."""
+    """When we last received an update; the venue's own time stamp may be minutes old."""
     version: int = 0
-    """Grows with every change."""
+    """Incremented by every change."""
     own_last: Micros | None = None
-    """The last trade's price as this token's own, where a trade told whose it was."""
+    """The last trade price in terms of this token, if a trade stated its token."""
 
     @property
     def best_bid(self) -> Micros | None:
-        """Highest price somebody pays."""
+        """The highest price that is bid."""
         return self.bids[0].price if self.bids else None
 
     @property
     def best_ask(self) -> Micros | None:
-        """Lowest price somebody asks."""
+        """The lowest price that is asked."""
         return self.asks[0].price if self.asks else None
 
     @property
     def midpoint(self) -> Micros | None:
-        """Halfway between the two; None with a side empty. May fall between ticks."""
+        """The midpoint of best bid and best ask; None if a side is empty. May fall between ticks."""
         if not self.bids or not self.asks:
             return None
         return Micros((self.bids[0].price + self.asks[0].price) // 2)
@@ -106,11 +106,11 @@ class BookView:
 
     @property
     def own_last_price(self) -> Micros | None:
-        """The last trade's price as this token's own.
+        """The last trade price in terms of this token.
 
         The venue states one price for both tokens of a market, in terms of the token that was
-        taken. Where no trade told which, of the price and its complement the one nearer to the
-        midpoint is taken for ours.
+        traded. If no trade stated which, the price or its complement is used, whichever is nearer
+        to the midpoint.
         """
         if self.own_last is not None:
             return self.own_last
@@ -121,7 +121,7 @@ class BookView:
 
     @property
     def summary(self) -> BookSummary:
-        """What is told of it beside its levels."""
+        """The parts other than its levels."""
         return BookSummary(
             self.token_id, self.state, self.best_bid, self.best_ask, self.own_last_price,
             self.tick_size,
@@ -129,9 +129,10 @@ class BookView:
 
 
 def mirrored_view(book: BookView, token_id: TokenId) -> BookView:
-    """Return the same book in terms of the other outcome: who asks here bids there.
+    """Return the book in terms of the other outcome: its asks are bids here.
 
-    The venue matches a purchase of one outcome with one of the other where the prices come to a dollar.
+    The venue matches a purchase of one outcome with one of the other when the prices add up to a
+    dollar.
     """
 
     def turned(levels: Iterable[Level]) -> tuple[Level, ...]:
@@ -148,7 +149,7 @@ _CENT = 10_000
 
 
 class Reach(Enum):
-    """How far from the middle one looks; the value is the distance in cents."""
+    """The distance from the midpoint that a depth chart covers; the value is in cents."""
 
     TWO = 2
     FIVE = 5
@@ -157,24 +158,24 @@ class Reach(Enum):
     EVERYTHING = 100
 
     def shifted(self, steps: int) -> "Reach":
-        """Return a narrower or a wider one; the last of its kind stays."""
+        """Return a narrower or a wider one, stopping at the ends."""
         every = list(Reach)
         return every[min(max(every.index(self) + steps, 0), len(every) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The prices that are looked at."""
+    """The price range of a depth chart."""
 
     low: Micros
     high: Micros
 
     def edge(self, part: int, parts: int) -> Micros:
-        """Return the price where a part ends when the span is cut into equal parts."""
+        """Return the price at an edge when the span is divided into equal parts."""
         return Micros(self.low + (self.high - self.low) * part // parts)
 
     def part_of(self, price: Micros, parts: int) -> int | None:
-        """Return the part that a price lies in; None outside."""
+        """Return the part that contains a price; None if it is outside the span."""
         if not self.low <= price <= self.high:
             return None
         return min((price - self.low) * parts // (self.high - self.low), parts - 1)
@@ -182,41 +183,41 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class DepthCurve:
-    """Sizes added up, best price first, on both sides."""
+    """Cumulative sizes on both sides, best price first."""
 
     bids: tuple[Level, ...]
     asks: tuple[Level, ...]
 
     def bid_depth(self, price: Micros) -> Micros:
-        """Return what is bid at a price or better: what could be sold without going lower."""
+        """Return the total bid size at a price or better: what can be sold without going lower."""
         count = bisect_right(self.bids, -price, key=lambda level: -level.price)
         return self.bids[count - 1].size if count else Micros(0)
 
     def ask_depth(self, price: Micros) -> Micros:
-        """Return what is asked at a price or better: what could be bought without going higher."""
+        """Return the total ask size at a price or better: what can be bought without going higher."""
         count = bisect_right(self.asks, price, key=lambda level: level.price)
         return self.asks[count - 1].size if count else Micros(0)
 
     def bid_steps(self, span: Span, parts: int) -> tuple[Micros, ...]:
-        """Return for each part of a span the depth of the bids down to where it begins."""
+        """Return, for each part of a span, the bid depth at its lower edge."""
         return tuple(self.bid_depth(span.edge(part, parts)) for part in range(parts))
 
     def ask_steps(self, span: Span, parts: int) -> tuple[Micros, ...]:
-        """Return for each part of a span the depth of the asks up to where it ends."""
+        """Return, for each part of a span, the ask depth at its upper edge."""
         return tuple(self.ask_depth(span.edge(part + 1, parts)) for part in range(parts))
 
 
 def depth_curve(book: BookView) -> DepthCurve:
-    """Add up a book."""
+    """Return the depth curve of a book."""
     return DepthCurve(_added_up(book.bids), _added_up(book.asks))
 
 
 _TELLING_LEVELS = 16
-"""So many levels around the middle make a shape."""
+"""Levels around the midpoint that are enough to show a shape."""
 
 
 def telling_reach(book: BookView) -> Reach:
-    """Return how far from the middle the levels that matter lie: the nearest few of both sides."""
+    """Return the reach that contains the nearest levels of both sides."""
     middle = _middle(book)
     for reach in Reach:
         width = reach.value * _CENT
@@ -227,7 +228,7 @@ def telling_reach(book: BookView) -> Reach:
 
 
 def depth_within(book: BookView, distance: Micros) -> tuple[Micros, Micros]:
-    """Return what is bid within a distance of the best bid, and what is offered so near to the best ask."""
+    """Return the bid size within a distance of the best bid, and the ask size within it of the best ask."""
     bid, ask = book.best_bid or ZERO, book.best_ask or ZERO
     bids = sum(level.size for level in book.bids if bid - level.price <= distance)
     asks = sum(level.size for level in book.asks if level.price - ask <= distance)
@@ -235,7 +236,7 @@ def depth_within(book: BookView, distance: Micros) -> tuple[Micros, Micros]:
 
 
 def span_around(book: BookView, reach: Reach) -> Span:
-    """Return the prices around the middle; it moves in steps, so that it mostly stands still."""
+    """Return the price range around the midpoint; it moves in steps, so that it rarely changes."""
     width = reach.value * _CENT
     if width >= ONE:
         return Span(Micros(0), ONE)

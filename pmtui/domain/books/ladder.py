@@ -1,11 +1,11 @@
-"""The ladder: a fixed price axis and what rests, trades and is ours at each of its prices.
+"""The price ladder: a fixed price axis with the resting size, trades and own orders at each price.
 
-Prices never move; quantities do. A grouped row never looks better than it is: bids fall to the row
-below, asks rise to the row above, and each row is a price an order may carry. Everything on it
-comes from one view of one book.
+Prices never move; quantities do. A grouped row never looks better than it is: bids are rounded down to the
+row below, asks up to the row above, and each row is a valid order price. All its data comes from one view of
+one book.
 
-Beside a size stands what was added or pulled a moment ago: what a book shows is compared with what it showed
-before. Whether size went because it traded or because somebody cancelled it, no book tells.
+Beside a size stands what was added or pulled a moment ago, from comparing the book with its previous view. A
+book does not show whether size was removed by a trade or a cancellation.
 """
 
 from collections import defaultdict, deque
@@ -30,11 +30,11 @@ _WIDEST_GROUP = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Every row of a ladder, counted from below; row prices are valid order prices."""
+    """The rows of a ladder, counted from below; row prices are valid order prices."""
 
     tick: Micros
     group: Micros
-    """Distance of the rows: the tick or a multiple of it that divides a dollar."""
+    """Price distance of the rows: the tick size or a multiple of it that divides a dollar."""
 
     @property
     def first(self) -> int:
@@ -59,7 +59,7 @@ class Axis:
         return self._within(-(-price // self.group))
 
     def sizes_by_row(self, levels: Iterable[Level], side: Side) -> dict[int, int]:
-        """Return what rests on each row, of all levels of a side that belong to it."""
+        """Return the resting size on each row, summed over the levels of a side that belong to it."""
         sizes: dict[int, int] = defaultdict(int)
         group, first, last = self.group, self.first, self.last
         # An ask belongs to the row above it.
@@ -69,11 +69,11 @@ class Axis:
         return sizes
 
     def nearest(self, price: Micros) -> int:
-        """Return the row closest to a price; halfway goes up."""
+        """Return the row closest to a price; halfway rounds up."""
         return self._within((2 * price + self.group) // (2 * self.group))
 
     def stepped(self, price: Micros, steps: int) -> Micros:
-        """Return the row price so many rows above; a price between rows meets the next one."""
+        """Return the row price `steps` rows higher; a price between rows first moves to the next row."""
         index = self.index_below(price) if steps > 0 else self.index_above(price)
         return self.price_at(self._within(index + steps))
 
@@ -84,7 +84,7 @@ class Axis:
 
 @lru_cache(maxsize=16)
 def groupings(tick: Micros) -> tuple[Micros, ...]:
-    """Return the row distances one can choose from, finest first."""
+    """Return the available groupings, finest first."""
     sizes = (tick * times for times in _MULTIPLES)
     return tuple(
         Micros(size) for size in sizes if size == tick or (size <= _WIDEST_GROUP and not ONE % size)
@@ -94,9 +94,9 @@ def groupings(tick: Micros) -> tuple[Micros, ...]:
 def follow(
     top: int, middle: int, height: int, touch: tuple[int | None, int | None] = (None, None)
 ) -> int:
-    """Return the top row that keeps the middle in the inner half, moved only when it must be.
+    """Return the top row that keeps the middle in the inner half, moved only when necessary.
 
-    Best bid and best ask, the rows of `touch`, stay in view as long as there is room for both.
+    The best bid and best ask, the rows of `touch`, stay in view as long as both fit.
     """
     slack, bottom = height // 4, top - height + 1
     bid, ask = touch
@@ -108,17 +108,17 @@ def follow(
 
 
 def centred(middle: int, height: int) -> int:
-    """Return the top row that puts a row in the middle."""
+    """Return the top row that centres a row."""
     return middle + height // 2
 
 
 def reveal(top: int, index: int, height: int) -> int:
-    """Return the top row closest to the present one that shows a row."""
+    """Return the top row nearest to the current one that makes a row visible."""
     return min(max(top, index), index + height - 1)
 
 
 def bounded(axis: Axis, top: int, height: int) -> int:
-    """Return the top row that leaves no blank rows while there are others to show."""
+    """Return the top row moved so that no blank rows are shown while there are others."""
     return min(axis.last, max(top, axis.first + height - 1))
 
 
@@ -130,58 +130,59 @@ class StopMark:
     trigger: Trigger
     price: Micros
     size: Micros
-    """Shares that it now speaks for."""
+    """Shares that it currently covers."""
     is_active: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Ghost:
-    """An order, a stop or a target that is being typed: nothing of it has been sent."""
+    """A preview of an order, a stop or a target that is being typed: nothing has been sent."""
 
     price: Micros
     side: Side
     size: Micros
-    """Shares; 0 where that is not known yet."""
+    """Shares; 0 while unknown."""
     trigger: Trigger | None = None
-    """Which of both it is; None for an order."""
+    """Whether it is a stop or a target; None for an order."""
     is_leaving: bool = False
-    """It is where something picked up still stands, and not where it would go."""
+    """Whether it marks the current place of a picked-up item, not its destination."""
 
 
 @dataclass(frozen=True, slots=True)
 class LadderMarks:
-    """Facts of the account and of the market that belong to prices. The same again is equal."""
+    """Account and market data shown at prices. Equal data compares equal."""
 
     ahead: tuple[tuple[OrderId, Micros], ...] = ()
-    """Estimates of the queue in front of own resting orders."""
+    """Estimated queue ahead of own resting orders."""
     scoring: frozenset[OrderId] = frozenset()
-    """Own orders that the venue says earn rewards now."""
+    """Own orders that earn rewards now, according to the venue."""
     stakes: tuple[Stake, ...] = ()
-    """What is held of the outcome on show, and of the other one where both are on show."""
+    """Positions in the outcome shown, and in the other one if both are shown."""
     net: Stake | None = None
-    """What is held of one outcome beyond the other: the position that flattening closes."""
+    """The net holding of one outcome over the other: the position that flattening closes."""
     rewards: RewardTerms | None = None
     stops: tuple[StopMark, ...] = ()
-    """Stops and targets of the outcome on show."""
+    """Stops and targets in the outcome shown."""
     alerts: tuple[Micros, ...] = ()
-    """Prices that an alert of the outcome on show waits for."""
+    """Prices of alerts for the outcome shown."""
     ghosts: tuple[Ghost, ...] = ()
-    """What is being typed for the outcome on show."""
+    """Previews for the outcome shown."""
     is_trading: bool = True
-    """Whether the market takes orders; else what stands in its book is no offer to anybody."""
+    """Whether the market accepts orders; if not, its book is not tradable."""
     is_account_known: bool = True
-    """Before the account has been read, own orders that appear are not news."""
+    """Whether the account has been read; until then, own orders that appear are not highlighted
+    as new."""
 
     def profit_at(self, price: Micros) -> Micros | None:
-        """Return the profit of closing everything at a price; None with nothing held."""
+        """Return the profit of closing everything at a price; None if nothing is held."""
         if not self.stakes:
             return None
         return Micros(sum(stake.profit_at(price) for stake in self.stakes))
 
     def profit_now(self, bid: Micros | None, ask: Micros | None) -> Micros | None:
-        """Return the profit of closing everything at the best prices; None where one is missing.
+        """Return the profit of closing everything at the best prices; None if one is missing.
 
-        What is held of the other outcome is sold to those who ask for this one.
+        A holding in the other outcome is sold against this one's asks.
         """
         prices = [ask if stake.is_other else bid for stake in self.stakes]
         if not prices or None in prices:
@@ -190,7 +191,7 @@ class LadderMarks:
         return Micros(sum(stake.profit_at(price) for stake, price in sold if price is not None))
 
     def net_profit_now(self, bid: Micros | None, ask: Micros | None) -> Micros | None:
-        """Return the profit of closing the net position at the best price; None where there is none."""
+        """Return the profit of closing the net position at the best price; None if there is none."""
         if self.net is None:
             return None
         price = ask if self.net.is_other else bid
@@ -207,26 +208,26 @@ class PlacedMarks:
     marks: LadderMarks
     band: RewardBand | None
     band_rows: tuple[int, int]
-    """The highest and the lowest row that lie in the band; none between them where no row does."""
+    """The highest and lowest row inside the reward band; an empty range if there is none."""
     entries: frozenset[int]
-    """Rows nearest to the average price paid."""
+    """Rows nearest to the average entry price."""
     evens: frozenset[int]
-    """Rows where closing breaks even after fees."""
+    """Rows at which closing breaks even after fees."""
     stops: Mapping[int, tuple[StopMark, ...]] = field(default_factory=dict)
     """By row."""
     alerts: frozenset[int] = frozenset()
-    """Rows at which an alert waits."""
+    """Rows with an alert."""
     ghosts: Mapping[int, tuple[Ghost, ...]] = field(default_factory=dict)
     """By row."""
 
 
 def stop_row(axis: Axis, mark: StopMark) -> int:
-    """Return the row that shows a stop or a target: that of a sale at its price."""
+    """Return the row that shows a stop or a target: the row of a sale at its price."""
     return axis.index_above(mark.price)
 
 
 def stop_marks(conditionals: Iterable[tuple[Conditional, Micros]]) -> tuple[StopMark, ...]:
-    """Return the prices at which conditional orders sell, each with the shares it speaks for."""
+    """Return the prices at which conditional orders sell, each with the shares it covers."""
     return tuple(
         StopMark(each.conditional_id, trigger, price, size, each.state.is_active)
         for each, size in conditionals
@@ -236,7 +237,7 @@ def stop_marks(conditionals: Iterable[tuple[Conditional, Micros]]) -> tuple[Stop
 
 
 def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
-    """Find the rows of all marks, with the middle of the same book that the ladder shows."""
+    """Place all marks on their rows, using the midpoint of the book that the ladder shows."""
     evens = {
         axis.index_below(price) if stake.is_other else axis.index_above(price)
         for stake in marks.stakes
@@ -259,9 +260,9 @@ _NO_ROWS = (-1, 0)
 
 
 def _rows_of(band: RewardBand, axis: Axis) -> tuple[int, int]:
-    """Return the highest and the lowest row whose price the band holds."""
+    """Return the highest and lowest row whose price is inside the band."""
     top, bottom = axis.index_below(band.high), axis.index_above(band.low)
-    # Both ends of the band score nothing.
+    # Orders at the edges of the band score nothing.
     top -= not band.holds(axis.price_at(top))
     bottom += not band.holds(axis.price_at(bottom))
     return top, bottom
@@ -284,10 +285,10 @@ def _by_row(stops: Iterable[StopMark], axis: Axis) -> dict[int, tuple[StopMark, 
 
 
 def mirrored_orders(orders: Iterable[Order]) -> tuple[Order, ...]:
-    """Return orders of the other outcome as they stand in this one's book.
+    """Return orders of the other outcome as they appear in this one's book.
 
-    The venue matches a purchase of one outcome with a sale of the other at the complement: what
-    bids for the other asks here. The ids stay, so that cancelling one cancels the real order.
+    A bid for the other outcome is an ask for this one at the complementary price. The ids stay, so
+    that cancelling one cancels the real order.
     """
     return tuple(
         replace(order, side=order.side.opposite, price=complement(order.price)) for order in orders
@@ -295,13 +296,13 @@ def mirrored_orders(orders: Iterable[Order]) -> tuple[Order, ...]:
 
 
 class Zone(Enum):
-    """Where a price lies against the best two."""
+    """Where a price lies relative to the best bid and best ask."""
 
     BID = auto()
     SPREAD = auto()
     ASK = auto()
     NONE = auto()
-    """Beyond the touch of a side that has no orders."""
+    """Beyond the best price of a side without orders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,41 +316,41 @@ class Rung:
     own_bid: Micros = ZERO
     own_ask: Micros = ZERO
     has_unknown: bool = False
-    """Some of what is ours here may not rest: its order has not been answered."""
+    """Whether an own order here is unconfirmed and may not rest."""
     is_scoring: bool = False
-    """Some of what is ours here earns rewards, by the venue's own word."""
+    """Whether an own order here earns rewards, according to the venue."""
     ahead: Micros | None = None
-    """Estimate of what fills before the first of our orders here; never more than is displayed."""
+    """Estimated size that fills before the first own order here; never more than is displayed."""
     ahead_of_last: Micros | None = None
-    """The same before the last of them; None where that is no other."""
+    """The same for the last own order; None if there is only one."""
     depth: Micros = ZERO
-    """All size from the best price of the row's side to this row; 0 on rows without size."""
+    """Cumulative size from the best price of the row's side to this row; 0 on rows without size."""
     traded: Micros = ZERO
-    """Shares traded here since the book is heard."""
+    """Shares traded here since the book was subscribed to."""
     is_last_trade: bool = False
     is_in_band: bool = False
-    """Near enough to the middle to earn rewards."""
+    """Whether orders here are close enough to the midpoint to earn rewards."""
     is_band_top: bool = False
-    """The highest row that does."""
+    """Whether this is the highest row of the reward band."""
     is_band_bottom: bool = False
     is_entry: bool = False
-    """The row nearest to the average price paid."""
+    """Whether this is the row nearest to the average entry price."""
     is_break_even: bool = False
-    """The worst row at which closing loses nothing, fees included."""
+    """Whether this is the worst row at which closing makes no loss, fees included."""
     stops: tuple[StopMark, ...] = ()
     """Stops and targets at this price."""
     has_alert: bool = False
-    """An alert waits for this price."""
+    """Whether an alert waits for this price."""
     ghosts: tuple[Ghost, ...] = ()
-    """What is being typed at this price."""
+    """Previews at this price."""
     is_leaving: bool = False
-    """What is ours here is picked up, to go elsewhere."""
+    """Whether an own order here is picked up, to be moved elsewhere."""
     profit: Micros | None = None
-    """What closing everything at this price would bring, net of fees; None with nothing held."""
+    """Profit of closing everything at this price, net of fees; None if nothing is held."""
 
 
 class Shown(NamedTuple):
-    """What a row tells; a row must not count as changed for a number that nobody sees."""
+    """The values that a row displays; hidden values must not make a row count as changed."""
 
     depth: bool = True
     traded: bool = True
@@ -377,13 +378,13 @@ _NOTHING = OwnRow()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladder:
-    """One book on an axis. Made by `build_ladder`; rows are put together when they are looked at."""
+    """One book on an axis. Built by `build_ladder`; rows are built when they are read."""
 
     axis: Axis
     touch: tuple[Micros | None, Micros | None]
-    """Best bid and best ask themselves; grouping does not move them."""
+    """Exact best bid and best ask; grouping does not move them."""
     best_bid: int | None
-    """Row of the highest bid."""
+    """Row of the best bid."""
     best_ask: int | None
     last: int | None
     """Row of the last trade."""
@@ -400,11 +401,11 @@ class Ladder:
     _rungs: dict[int, Rung] = field(default_factory=dict)
 
     def rung(self, index: int) -> Rung:
-        """Return a row, empty or not."""
+        """Return a row, even if it is empty."""
         return self.rungs(range(index, index + 1))[0]
 
     def rungs(self, indexes: range) -> list[Rung]:
-        """Return rows, empty ones too."""
+        """Return rows, including empty ones."""
         known = self._rungs
         for index in indexes:
             if index not in known:
@@ -412,9 +413,9 @@ class Ladder:
         return [known[index] for index in indexes]
 
     def index_of(self, price: Micros) -> int:
-        """Return the row that a price lies on: where a level at it would be counted.
+        """Return the row of a price: the one that counts a level at that price.
 
-        A price that the grid no longer has, or one inside the spread, lies on the nearest row.
+        A price off the current grid, or one inside the spread, is on the nearest row.
         """
         bid, ask = self.touch
         if self.axis.group > self.axis.tick:
@@ -425,21 +426,21 @@ class Ladder:
         return self.axis.nearest(price)
 
     def rung_at(self, price: Micros, shown: Shown = EVERYTHING) -> Rung:
-        """Return the row that a price lies on, told for exactly this price."""
+        """Return the row of a price, with its values calculated for exactly this price."""
         return self._make(self.index_of(price), price, shown)
 
     def sizes(self) -> list[int]:
-        """Return the larger size of every row that has one, in no order."""
+        """Return the larger size of every row that has one, in any order."""
         return [max(size, self.asks.get(index, 0)) for index, size in self.bids.items()] + [
             size for index, size in self.asks.items() if index not in self.bids
         ]
 
     def side_at(self, price: Micros) -> Side:
-        """Return what `enter` does at a price.
+        """Return the side of the order that `enter` places at a price.
 
-        It takes what others have on the row: sells to bids, buys from asks. Where nobody else
-        rests, the order joins its own side: what is ours there already, else it buys below the
-        best ask and sells above it.
+        It takes liquidity of others on the row: sells to bids, buys from asks. If no other order
+        rests there, it joins the side of an own order on the row; if there is none, it buys below
+        the best ask and sells above it.
         """
         index = self.index_of(price)
         own, (bid, ask) = self.own.get(index, _NOTHING), self.touch
@@ -456,14 +457,14 @@ class Ladder:
         own = self.own.get(index, _NOTHING)
         bid, ask = self.bids.get(index, 0), self.asks.get(index, 0)
         top, bottom = placed.band_rows
-        # On a crossed book the bids win.
+        # On a crossed book bids take precedence.
         if self.best_bid is not None and index <= self.best_bid:
             zone = Zone.BID
         elif self.best_ask is not None and index >= self.best_ask:
             zone = Zone.ASK
         else:
             zone = Zone.NONE if None in (self.best_bid, self.best_ask) else Zone.SPREAD
-        # The estimate may be of a moment before this book: no two numbers contradict.
+        # The estimate may be older than this book: the two numbers must not contradict each other.
         has_ahead = shown.ahead and own.ahead is not None
         ahead, last = _ahead_within(own, bid, ask) if has_ahead else (None, None)
         ghosts = placed.ghosts.get(index, ())
@@ -503,9 +504,9 @@ def build_ladder(
     marks: LadderMarks = NO_MARKS,
     shown: Shown = EVERYTHING,
 ) -> Ladder:
-    """Place a book, own orders and traded volume of one token on an axis. Every level lands on a row.
+    """Place a book, own orders and traded volume of one token on an axis. Every level is on a row.
 
-    Without depth a row depends on its own level alone, so that fewer rows change.
+    Without depth, a row depends only on its own level, so that fewer rows change.
     """
     bids = axis.sizes_by_row(book.bids, Side.BUY)
     asks = axis.sizes_by_row(book.asks, Side.SELL)
@@ -532,7 +533,7 @@ def build_ladder(
 
 
 def size_in_view(ladder: Ladder, top: int, height: int) -> tuple[Micros, Micros]:
-    """Return the shares that are bid for and asked for on the rows in view, own ones included."""
+    """Return the bid size and ask size on the visible rows, own orders included."""
     rows = range(top - height + 1, top + 1)
     bid, ask = (
         sum([size for index, size in sizes.items() if index in rows])
@@ -542,13 +543,13 @@ def size_in_view(ladder: Ladder, top: int, height: int) -> tuple[Micros, Micros]
 
 
 def orders_at(ladder: Ladder, price: Micros, orders: Iterable[Order]) -> tuple[Order, ...]:
-    """Return the orders that the row of a price shows."""
+    """Return the orders shown on the row of a price."""
     axis, index = ladder.axis, ladder.index_of(price)
     return tuple(order for order in orders if row_of(axis, order.price, order.side) == index)
 
 
 def stops_at(ladder: Ladder, price: Micros) -> tuple[StopMark, ...]:
-    """Return the stops and targets that the row of a price shows."""
+    """Return the stops and targets shown on the row of a price."""
     return ladder.placed.stops.get(ladder.index_of(price), ())
 
 
@@ -576,7 +577,7 @@ def _own_rows(axis: Axis, orders: Iterable[Order], marks: LadderMarks) -> dict[i
 
 
 def _ahead_within(own: OwnRow, bid: int, ask: int) -> tuple[Micros | None, Micros | None]:
-    """Return what is ahead of the first and of the last, where that is another number."""
+    """Return the queue ahead of the first own order, and of the last if that differs."""
     if own.ahead is None or own.ahead_of_last is None:
         return None, None
     most = bid if own.bid else ask
@@ -606,13 +607,13 @@ def _middle(axis: Axis, book: BookView, *, last: int | None) -> int:
 
 
 WINDOW_MS = 5_000
-"""So long a change is told."""
+"""Milliseconds for which a change of size is displayed."""
 Places: TypeAlias = Mapping[tuple[Side, Micros], Micros]
-"""Changes of size in shares, below zero where it shrank, by side and price."""
+"""Size changes in shares by side and price; negative if the size shrank."""
 
 
 def level_changes(before: BookView, after: BookView) -> Places:
-    """Return by how much the size of each level has changed; only the levels that differ."""
+    """Return the size changes of the levels that differ between two views."""
     found: dict[tuple[Side, Micros], Micros] = {}
     sides = ((Side.BUY, before.bids, after.bids), (Side.SELL, before.asks, after.asks))
     for side, olds, news in sides:
@@ -633,32 +634,32 @@ class _Noted(NamedTuple):
 
 
 class Flow:
-    """The changes of the last seconds of one book, added up by level."""
+    """Size changes of one book over the last seconds, summed by level."""
 
     def __init__(self) -> None:
-        """Start with nothing changed."""
+        """Start without changes."""
         self._noted: deque[_Noted] = deque()
         self._net: dict[tuple[Side, Micros], int] = {}
 
     @property
     def net(self) -> Places:
-        """By how much each level differs from what it was at the beginning of the window."""
+        """Net change of each level since the beginning of the window."""
         return {place: Micros(change) for place, change in self._net.items()}
 
     def note(self, changes: Places, now_ms: int) -> None:
-        """Add changes of this moment. Moments never go back."""
+        """Add changes that happened now. Times never go back."""
         if changes:
             self._noted.append(_Noted(now_ms, changes))
             self._add(changes, 1)
         self.expire(now_ms)
 
     def expire(self, now_ms: int) -> None:
-        """Forget what is older than the window."""
+        """Drop changes older than the window."""
         while self._noted and self._noted[0].at_ms <= now_ms - WINDOW_MS:
             self._add(self._noted.popleft().changes, -1)
 
     def forget(self) -> None:
-        """Begin anew: another book is on show, or a snapshot replaced all of it."""
+        """Clear all changes: another book is shown, or a snapshot replaced this one."""
         self._noted.clear()
         self._net.clear()
 

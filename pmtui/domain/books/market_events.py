@@ -1,6 +1,6 @@
-"""What the public market channel tells, one value per event.
+"""Events of the public market channel, as one type each.
 
-Books keep the texts they came with: the venue's hash is taken over texts, not numbers.
+Books keep the texts received: the venue's hash is taken over texts, not numbers.
 """
 
 from collections.abc import Sequence
@@ -23,15 +23,15 @@ class TextLevel:
 
 @dataclass(frozen=True, slots=True)
 class BookSnapshot:
-    """A whole book, from REST or from a stream `book` event; None marks a field not sent."""
+    """A whole book, from REST or from a stream `book` event; None marks a missing field."""
 
     token_id: TokenId
     condition_id: ConditionId
     bids: tuple[TextLevel, ...]
-    """In the order received: best last by habit, not by promise."""
+    """In the order received: usually best last, but that is not guaranteed."""
     asks: tuple[TextLevel, ...]
     timestamp: str
-    """Milliseconds of the book's last change; may be minutes old."""
+    """Milliseconds of the book's last change, which may be minutes ago."""
     hash: str
     min_order_size: str | None = None
     tick_size: str | None = None
@@ -40,11 +40,11 @@ class BookSnapshot:
 
 
 class LevelChange(Protocol):
-    """The new absolute size of one level, as the texts that came; size zero removes it.
+    """The new absolute size of one level, as received; size zero removes it.
 
-    Texts, because most changes are applied to a book and never looked at: making numbers of all
-    of them would cost more than reading the message did. `book_texts` turns them into numbers, and
-    says so where they are none.
+    Texts, because most changes are applied to a book and never displayed: converting all of them
+    would cost more than decoding the message did. `book_texts` converts them to numbers, and raises
+    if they are invalid.
     """
 
     @property
@@ -54,7 +54,7 @@ class LevelChange(Protocol):
 
     @property
     def side(self) -> str:
-        """BUY for a bid, SELL for an ask; always upper case, whatever was sent."""
+        """BUY for a bid, SELL for an ask; always upper case, even if sent otherwise."""
         ...
 
     @property
@@ -75,7 +75,7 @@ class LevelChange(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LevelText:
-    """A level change made by hand."""
+    """A level change constructed by hand."""
 
     asset_id: str
     side: str
@@ -85,10 +85,10 @@ class LevelText:
 
 
 class PriceChanges:
-    """Changes of one moment; normally one per token of a market, mirrored.
+    """Simultaneous changes; normally one per token of a market, mirrored.
 
-    Thousands come in a second, so what a message was decoded into is the event itself; this class
-    says what it has.
+    Thousands arrive per second, so the decoded message itself serves as the event; this class
+    defines its attributes.
     """
 
     __slots__ = ()
@@ -100,7 +100,7 @@ class PriceChanges:
 
 @dataclass(frozen=True, slots=True)
 class LevelTexts(PriceChanges):
-    """Price changes made by hand."""
+    """Price changes constructed by hand."""
 
     condition_id: ConditionId
     changes: Sequence[LevelChange]
@@ -109,12 +109,12 @@ class LevelTexts(PriceChanges):
 
 @dataclass(frozen=True, slots=True)
 class TradePrinted:
-    """A public trade; its price is part of the next hash, three decimals long."""
+    """A public trade; its price, with three decimals, is part of the next hash."""
 
     condition_id: ConditionId
     token_id: TokenId
     side: Side
-    """The taker's."""
+    """The taker's side."""
     price: Micros
     size: Micros
     timestamp: str
@@ -123,7 +123,7 @@ class TradePrinted:
 
 @dataclass(frozen=True, slots=True)
 class TickSizeChanged:
-    """The grid changed: levels of the old one are void."""
+    """The tick size changed: levels of the old grid are void."""
 
     condition_id: ConditionId
     token_id: TokenId
@@ -134,7 +134,7 @@ class TickSizeChanged:
 
 @dataclass(frozen=True, slots=True)
 class BestBidAsk:
-    """Top of book as announced just before the change that causes it."""
+    """Top of book, as announced just before the change that causes it."""
 
     condition_id: ConditionId
     token_id: TokenId
@@ -157,7 +157,7 @@ class MarketCreated:
 
 @dataclass(frozen=True, slots=True)
 class MarketResolved:
-    """A market has an answer."""
+    """A market was resolved."""
 
     condition_id: ConditionId
     token_ids: tuple[TokenId, ...]

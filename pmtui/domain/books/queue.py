@@ -1,13 +1,13 @@
-"""Where an own order stands in the line at its price: an estimate from the book and the tape.
+"""The queue position of an own order at its price: an estimate from the book and the tape.
 
-Nobody tells the queue. What is known is the size displayed at the price and the trades at it. The
-model: whoever was displayed when the order came is in front of it; trades take from the front;
-what leaves without a trade was cancelled, from in front and from behind in proportion to what
-stands there; what is added stands behind. An estimate only ever shrinks. Where something was
-missed, all that left is taken to have stood behind: a queue looks too long rather than too short.
+The venue does not publish the queue, only the size displayed at the price and the trades at it. The
+model: all size displayed when the order arrived is in front of it; trades take from the front; size
+removed without a trade was cancelled, in front and behind in proportion to the size there; added
+size is behind. An estimate only ever shrinks. After a gap, all removed size is assumed to have been
+behind: a queue looks too long rather than too short.
 
-A trade and the change of the level it causes come as two messages, in either order. What the last
-look could not explain is therefore kept for one more look. Pure.
+A trade and the level change that it causes arrive as two messages, in either order. So what one
+update cannot explain is kept until the next one. Pure.
 """
 
 from dataclasses import dataclass
@@ -17,37 +17,37 @@ from pmtui.domain.money import ZERO, Micros
 
 @dataclass(frozen=True, slots=True)
 class QueueSpot:
-    """One order's place."""
+    """The queue position of one order."""
 
     ahead: Micros
-    """Shares that fill before it, own ones at the same price included."""
+    """Shares that fill before it, including own ones at the same price."""
     displayed: Micros
-    """Size of the level at the last look."""
+    """Displayed size of the level at the last update."""
     own_shown: Micros = ZERO
-    """How much of the displayed size is surely ours."""
+    """How much of the displayed size is certainly ours."""
     vanished: Micros = ZERO
-    """What left at the last look without a trade: its trade may still come."""
+    """Size removed at the last update without a trade: its trade may still arrive."""
     ahead_before: Micros = ZERO
-    """What was ahead before that was taken for cancelled."""
+    """Shares ahead before that size was counted as cancelled."""
     owed: Micros = ZERO
-    """What traded at the last look and the level does not show yet."""
+    """Size traded at the last update that the level does not reflect yet."""
 
 
 def join_queue(displayed: Micros, *, own_shown: Micros = ZERO) -> QueueSpot:
-    """Return the place of an order that has come, or is met again: behind all that is not ours."""
+    """Return the position of an order that is new, or seen again: behind all size that is not ours."""
     return QueueSpot(_others(displayed, own_shown), displayed, own_shown)
 
 
 def update_queue(
     spot: QueueSpot, displayed: Micros, *, traded: Micros = ZERO, own_shown: Micros = ZERO
 ) -> QueueSpot:
-    """Return the place after another look at the level.
+    """Return the position after another update of the level.
 
     Args:
-        spot: the place at the look before.
-        displayed: size of the level now.
-        traded: shares that traded at the price against this side since.
-        own_shown: how much of the displayed size is surely ours.
+        spot: the position at the previous update.
+        displayed: current size of the level.
+        traded: shares traded at the price against this side since then.
+        own_shown: how much of the displayed size is certainly ours.
     """
     late = min(traded, spot.vanished)
     ahead = min(spot.ahead, max(0, spot.ahead_before - late)) if late else spot.ahead
@@ -72,7 +72,7 @@ def update_queue(
 
 
 def resume_queue(spot: QueueSpot, displayed: Micros, *, own_shown: Micros = ZERO) -> QueueSpot:
-    """Return the place after a gap: nobody in front is known to have left but those not there."""
+    """Return the position after a gap: only size that is no longer displayed is known to have left."""
     ahead = Micros(min(spot.ahead, _others(displayed, own_shown)))
     return QueueSpot(ahead, displayed, own_shown)
 

@@ -1,13 +1,13 @@
-"""The tape: which public trades are worth a row, which were ours, and which are missing.
+"""The tape of public trades: which to show, which were ours, and which are missing.
 
-A trade has the side of its aggressor, ours too; what we did stands beside it.
+A trade has the side of its aggressor, even if it is ours; our own side stands beside it.
 
-Trades from before anybody listened come from the history, which names seconds and what was paid
-for a share; the stream names milliseconds and the price of the book. Neither names a trade that the
-other would know, so the same one is recognised by side, size, price and moment.
+Trades from before the subscription come from the history, which has times in seconds and the
+average price paid; the stream has milliseconds and the price of the book. They share no trade id,
+so the same trade is recognised by side, size, price and time.
 
-A gap is bounded by the venue's clock: it begins with the last trade that was heard before it. What
-was fetched closes it from its newer end downwards, as a history is read from the newest back.
+A gap is bounded by the venue's clock: it begins with the last trade received before it. Fetched
+trades close it from its newer end, as a history is read from the newest back.
 """
 
 from collections import defaultdict
@@ -23,11 +23,11 @@ from pmtui.domain.money import SCALE, ZERO, Micros, complement
 from pmtui.domain.orders.order import Fill, Liquidity, TradePrint, TradeStatus
 
 SAME_MOMENT = timedelta(seconds=3)
-"""A print and the fill it tells of carry clocks of different hosts, and seconds only."""
+"""A public trade and its fill are timed by clocks of different hosts, in seconds only."""
 
 
 class TapeFilter(Enum):
-    """Which prints are shown; the value is the smallest size in shares. Own ones always are."""
+    """Which trades are shown; the value is the smallest size in shares. Own ones always are."""
 
     ALL = 0
     HUNDRED = 100
@@ -37,45 +37,45 @@ class TapeFilter(Enum):
 
     @property
     def next(self) -> "TapeFilter":
-        """The one after, around."""
+        """Return the next filter, cycling."""
         every = list(TapeFilter)
         return every[(every.index(self) + 1) % len(every)]
 
     @property
     def words(self) -> str:
-        """How it is called on the screen; empty for every print."""
+        """Its name on the screen; empty if all trades are shown."""
         if self is TapeFilter.ALL:
             return ""
         return "mine only" if self is TapeFilter.OWN else f"{self.value:,}+ and mine"
 
 
 class TapeRow(NamedTuple):
-    """A trade on the tape, and what of it was ours."""
+    """A trade on the tape, and how much of it was ours."""
 
     trade: TradePrint
-    """Its side is the aggressor's, whoever traded."""
+    """Its side is the aggressor's, even if the trade was ours."""
     own: Micros = ZERO
     """How much of it was ours."""
     own_side: Side | None = None
-    """What we did; None where nothing is ours, or where we did both."""
+    """Our side; None if nothing is ours, or if we traded both sides."""
 
 
 class OwnTrades(NamedTuple):
-    """Own fills, matched with the public trades that report the same."""
+    """Own fills matched with the public trades that report them."""
 
     parts: dict[int, TapeRow]
-    """By the place of the public trade."""
+    """Rows by index of the public trade."""
     unprinted: tuple[TapeRow, ...]
-    """What no public trade reports, or not yet: rows of their own."""
+    """Fills that no public trade reports yet, as rows of their own."""
 
 
 def match_fills(prints: Sequence[TradePrint], fills: Iterable[Fill]) -> OwnTrades:
-    """Find the public trades that report our fills.
+    """Match our fills with the public trades that report them.
 
-    A public trade reports a fill of the same token and aggressor: one of the same transaction
-    first, else one of the same price and moment, the one of the very same size before others, then
-    the nearest in time. A fill may be spread over several trades, as a trade over several fills;
-    every share counts once, so that nothing a stranger traded beside it is called ours.
+    A public trade reports a fill of the same token and aggressor side: preferably one of the same
+    transaction, else one of the same price and time, first of equal size, then the nearest in time.
+    A fill may be spread over several trades, and a trade over several fills; every share counts
+    once, so that no trade of others is attributed to us.
     """
     alike: dict[object, list[int]] = {}
     for place, trade in enumerate(prints):
@@ -107,7 +107,7 @@ def _by_certainty(fill: Fill) -> tuple[bool, int]:
 def _places(
     fill: Fill, prints: Sequence[TradePrint], alike: Mapping[object, list[int]]
 ) -> list[int]:
-    """Return the places of the trades that may report a fill, the likeliest first."""
+    """Return the indexes of trades that may report a fill, the most likely first."""
     side, digest = aggressor(fill), fill.transaction_hash
     settled = alike.get((fill.token_id, side, digest), ()) if digest else ()
     near = [
@@ -125,12 +125,12 @@ def _places(
 
 
 def aggressor(fill: Fill) -> Side:
-    """Return the side of whoever took, in a trade of ours."""
+    """Return the aggressor's side of one of our trades."""
     return fill.side if fill.liquidity is Liquidity.TAKER else fill.side.opposite
 
 
 def print_of(fill: Fill, size: Micros) -> TradePrint:
-    """Return so much of a fill as the public tape would report it."""
+    """Return part of a fill as the public tape would report it."""
     return TradePrint(
         fill.token_id, aggressor(fill), fill.price, size, fill.matched_at, fill.transaction_hash
     )
@@ -139,9 +139,10 @@ def print_of(fill: Fill, size: Micros) -> TradePrint:
 def fills_in(
     fills: Iterable[Fill], condition_id: ConditionId, token_id: TokenId
 ) -> tuple[Fill, ...]:
-    """Return our fills in a market of two outcomes, told in terms of one of them.
+    """Return our fills in a market with two outcomes, in terms of one of them.
 
-    Each is a trade of the other outcome too: the other way, for what is left of a dollar.
+    Each fill is also a trade in the other outcome: on the opposite side, at the complementary
+    price.
     """
     return tuple(
         fill if fill.token_id == token_id
@@ -154,16 +155,16 @@ def fills_in(
 def tape_rows(
     prints: Sequence[TradePrint], fills: Iterable[Fill], wanted: TapeFilter, most: int
 ) -> tuple[TapeRow, ...]:
-    """Return the newest trades that pass a filter, each with what of it was ours.
+    """Return the newest trades that pass a filter, each with our part of it.
 
     Own fills are on the tape whether or not a public trade reports them. Those older than the oldest
-    public trade are left out of the unfiltered tape, where nobody would scroll as far.
+    public trade are left out of the unfiltered tape.
 
     Args:
         prints: newest first.
-        fills: ours, of the token on show.
-        wanted: what to let through.
-        most: how many there is room for.
+        fills: ours, in the token shown.
+        wanted: the filter.
+        most: the most rows to return.
     """
     fills = tuple(fills)
     if wanted is TapeFilter.ALL and prints:
@@ -174,7 +175,7 @@ def tape_rows(
         row
         for place, trade in enumerate(prints)
         if (row := own.parts.get(place) or TapeRow(trade)).own > 0
-        # What one has traded oneself is never too small to see.
+        # Own trades are shown regardless of their size.
         or (wanted is not TapeFilter.OWN and trade.size >= _least(wanted))
     ]
     if own.unprinted:
@@ -183,7 +184,7 @@ def tape_rows(
 
 
 def oldest_public(prints: Sequence[TradePrint]) -> datetime:
-    """Return when the public tape begins; of what is older only our own trades are known."""
+    """Return when the public tape begins; before that only our own trades are known."""
     return min(trade.at for trade in prints) - SAME_MOMENT
 
 
@@ -192,16 +193,16 @@ def _least(wanted: TapeFilter) -> Micros:
 
 
 MOST = 100
-"""Trades asked for at a time: what a screen shows, and no more than one page."""
+"""Trades requested at a time: what a screen shows, and no more than one page."""
 
 
 def to_tape_of(token_id: TokenId, trade: TradePrint, *, tick: Micros | None = None) -> TradePrint:
-    """Return a trade of either outcome as the tape of one of them shows it.
+    """Return a trade of either outcome in terms of one of them.
 
     Args:
-        token_id: whose tape it is.
-        trade: a trade in this token or in its opposite.
-        tick: the grid of prices; what was paid for a share may lie beside it.
+        token_id: the token of the tape.
+        trade: a trade in this token or in its complement.
+        tick: the tick size; the average price paid may be off the grid.
     """
     is_own = trade.token_id == token_id
     price = _on_grid(trade.price, tick)
@@ -216,14 +217,14 @@ def to_tape_of(token_id: TokenId, trade: TradePrint, *, tick: Micros | None = No
 def missing_prints(
     heard: Iterable[TradePrint], fetched: Iterable[TradePrint]
 ) -> tuple[TradePrint, ...]:
-    """Return those of the fetched trades of a token that were not heard, newest first."""
+    """Return the fetched trades of a token that the stream did not deliver, newest first."""
     known: defaultdict[object, list[TradePrint]] = defaultdict(list)
     for trade in sorted(heard, key=lambda trade: trade.at):
         known[_likeness(trade)].append(trade)
     missing = []
     for trade in sorted(fetched, key=lambda trade: trade.at):
         alike = known[_likeness(trade)]
-        # Both go forward in time: what is too old for this one is too old for all that follow.
+        # Both are in ascending time: a candidate too old for this trade is too old for the rest.
         while alike and trade.at - alike[0].at > SAME_MOMENT:
             alike.pop(0)
         if alike and alike[0].at - trade.at <= SAME_MOMENT:
@@ -236,7 +237,7 @@ def missing_prints(
 def merge_prints(
     heard: Iterable[TradePrint], missing: Iterable[TradePrint]
 ) -> tuple[TradePrint, ...]:
-    """Return both as one tape, newest first; within a moment in the order they had."""
+    """Merge both into one tape, newest first; within a moment the order is kept."""
     return tuple(sorted((*heard, *missing), key=lambda trade: trade.at, reverse=True))
 
 
@@ -249,48 +250,48 @@ def _on_grid(price: Micros, tick: Micros | None) -> Micros:
 
 
 _SECOND = timedelta(seconds=1)
-"""What a history is exact to."""
+"""The time resolution of a history."""
 MARGIN = timedelta(seconds=60)
-"""How far our clock may differ from the one that dates trades, where no trade gives its time."""
+"""How far our clock may differ from the one that dates trades, if no trade gives its time."""
 
 
 @dataclass(frozen=True, slots=True)
 class TapeGap:
-    """A stretch of time in which trades may be missing from a tape."""
+    """A period in which trades may be missing from a tape."""
 
     after: datetime
-    """Of the last trade known before it."""
+    """Time of the last trade known before the gap."""
     before: datetime | None = None
-    """When trades were heard again; of the first one that is known, where more were fetched."""
+    """When trades were received again; of the first known trade, if more were fetched."""
     is_final: bool = False
     """Whether nothing more will be fetched for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastTrades:
-    """What a history tells of a market from some moment on."""
+    """A market's trades from a history, from some moment on."""
 
     prints: tuple[TradePrint, ...]
     """Newest first."""
     is_whole: bool
     """Whether it reaches back to that moment."""
     is_readable: bool = True
-    """Whether every row of it could be read."""
+    """Whether every row of it could be decoded."""
 
 
 def remaining_gap(gap: TapeGap, past: PastTrades) -> TapeGap | None:
-    """Return what is left of a hole once a history was woven in; None when nothing is."""
+    """Return what is left of a gap after merging a history; None if it is closed."""
     if not past.is_readable or (not past.is_whole and not past.prints):
         return replace(gap, is_final=True)
     if past.is_whole:
         return None
     oldest = min(trade.at for trade in past.prints)
     if oldest < gap.after - _SECOND:
-        # It names more than was asked for: nothing in between is left out.
+        # It has more than was requested: nothing in between is missing.
         return None
     return replace(gap, before=max(oldest, gap.after), is_final=True)
 
 
 def has_caught_up(gap: TapeGap, past: PastTrades) -> bool:
-    """Whether a history, which runs late by some seconds, tells of what came after a hole."""
+    """Whether a history, which lags by some seconds, has reached the end of a gap."""
     return gap.before is not None and any(trade.at > gap.before for trade in past.prints)

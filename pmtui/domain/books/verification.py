@@ -1,14 +1,14 @@
-"""Whether our book is still the venue's: the hashes it announces against the hash of what we hold.
+"""Verification of our book: the hashes that the venue announces against the hash of our levels.
 
-The hash is SHA-1 over one exact JSON text, found by reproducing every recorded book (August 2026):
-ten keys in one order, the hash empty, levels with the best price last, the last trade price with
-three decimals or empty.
+The hash is SHA-1 over one exact JSON text, verified by reproducing every recorded book (August
+2026): ten keys in a fixed order, the hash empty, levels with the best price last, the last trade
+price with three decimals or empty.
 
-Some five frames in a hundred arrive before frames the venue had applied first (recordings of May
-to September 2026), so one disagreement means nothing. A book that equals none of the announced
-ones for eight further frames, or for a tenth of a second, has lost a message. Checking costs one
-hash of the book in the usual case. How often to check is the caller's to decide, with one rule:
-while `is_doubtful`, at every frame and once the stream has gone quiet.
+About five in a hundred frames arrive out of the order in which the venue applied them (recordings
+of May to September 2026), so one mismatch means nothing. A book that matches none of the announced
+hashes for eight further frames, or for a tenth of a second, has lost a message. A check usually
+costs one hash of the book. The caller decides how often to check, with one rule: while
+`is_doubtful`, at every frame and once the stream has gone quiet.
 """
 
 from collections import deque
@@ -24,27 +24,27 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 
 MIN_ORDER_SIZE = "5"
-"""In every market recorded up to September 2026; the stream's books do not say it."""
+"""The same in every market recorded up to September 2026; the stream's books omit it."""
 
 
 @dataclass(frozen=True, slots=True)
 class HashTerms:
-    """What a book's hash depends on besides its levels."""
+    """The inputs of a book's hash besides its levels."""
 
     min_order_size: str
     tick_size: str
     neg_risk: bool | None
-    """None where nobody has said: then both are possible until one of them gives the hash."""
+    """None if unknown: then both are possible until one of them gives the hash."""
 
     def alternatives(self) -> "tuple[HashTerms, ...]":
-        """Return the fully known terms that these may be."""
+        """Return the fully known terms that are possible."""
         if self.neg_risk is not None:
             return (self,)
         return (replace(self, neg_risk=False), replace(self, neg_risk=True))
 
 
 def levels_text(levels: Iterable[tuple[str, str]]) -> str:
-    """Write (price, size) texts as they are hashed, in the order given: best last."""
+    """Return (price, size) texts as they are hashed, in the order given: best last."""
     return ",".join([f'{{"price":"{price}","size":"{size}"}}' for price, size in levels])
 
 
@@ -58,7 +58,7 @@ def hash_of(
     terms: HashTerms,
     last_trade_price: str,
 ) -> str:
-    """Return the hash of a book whose sides are written already.
+    """Return the hash of a book whose sides are already serialized.
 
     Args:
         condition_id: of the market.
@@ -67,7 +67,7 @@ def hash_of(
         bids: from `levels_text`, prices ascending.
         asks: from `levels_text`, prices descending.
         terms: the market's, fully known.
-        last_trade_price: three decimals, or empty where nothing ever traded.
+        last_trade_price: three decimals, or empty if nothing ever traded.
     """
     neg_risk = "true" if terms.neg_risk else "false"
     text = (
@@ -80,7 +80,7 @@ def hash_of(
 
 
 def terms_of(snapshot: BookSnapshot, known: HashTerms | None = None) -> HashTerms | None:
-    """Return a snapshot's terms, filled up with what is known; None without any tick size."""
+    """Return a snapshot's terms, completed with known ones; None without any tick size."""
     tick_size = snapshot.tick_size or (known.tick_size if known else "")
     if not tick_size:
         return None
@@ -92,56 +92,56 @@ def terms_of(snapshot: BookSnapshot, known: HashTerms | None = None) -> HashTerm
 
 
 def trade_price_text(price: Micros) -> str:
-    """Write a last trade price as it is hashed: three decimals, at any tick size."""
+    """Return a last trade price as it is hashed: three decimals, at any tick size."""
     thousandths = (price + 500) // 1000
     return f"{thousandths // 1000}.{thousandths % 1000:03d}"
 
 
 def _quoted(text: str) -> str:
-    # Identifiers and numbers hardly ever need escaping; then the quotes are all there is to do.
+    # Identifiers and numbers hardly ever need escaping; then quoting is enough.
     return f'"{text}"' if text.isalnum() else dumps(text, ensure_ascii=False)
 
 
 ANNOUNCED = 9
-"""Hashes that are remembered: frames arrive up to seven too early (recordings of 2026)."""
+"""Hashes that are kept: frames arrive up to seven too early (recordings of 2026)."""
 TOLERATED_FRAMES = ANNOUNCED - 1
 TOLERATED_MS = 100
 
 
 class HashedBook(Protocol):
-    """What a check needs of a book."""
+    """The parts of a book that a check needs."""
 
     @property
     def announced(self) -> deque[tuple[str, str]]:
-        """Moments and the hashes that the venue announced for them; newest last."""
+        """Timestamps with the hashes that the venue announced for them; newest last."""
         ...
 
     @property
     def terms(self) -> HashTerms | None:
-        """What the hash depends on besides the levels; None while unknown."""
+        """The inputs of the hash besides the levels; None while unknown."""
         ...
 
     def matches(self, expected: Iterable[tuple[str, str]]) -> bool:
-        """Return whether one of some announced hashes is of the book as it is now."""
+        """Return whether one of some announced hashes matches the current book."""
         ...
 
 
 class Agreement(Enum):
-    """What a check says."""
+    """The result of a check."""
 
     NOTHING_NEW = "nothing new"
-    """No hash has come since the last match, or the terms of the book are not known."""
+    """No hash has arrived since the last match, or the terms of the book are unknown."""
     MATCH = "match"
-    """Everything up to some announced moment is in the book, and nothing else."""
+    """The book holds exactly the state of some announced moment."""
     DOUBT = "doubt"
-    """No match, which reordering may explain still."""
+    """No match, but reordering may still explain it."""
     LOSS = "loss"
     """No match for longer than reordering explains: fetch the book again."""
 
 
 @final
 class BookCheck:
-    """How long one book has disagreed with what was announced of it."""
+    """How long one book has disagreed with its announced hashes."""
 
     __slots__ = ("_deadline_ms", "_frames_left", "newest")
 
@@ -149,7 +149,7 @@ class BookCheck:
         self._frames_left = TOLERATED_FRAMES
         self._deadline_ms: int | None = None
         self.newest: tuple[str, str] | None = None
-        """The last moment that was announced before the last check, and its hash."""
+        """The last timestamp announced before the last check, with its hash."""
 
     @property
     def is_doubtful(self) -> bool:
@@ -157,16 +157,16 @@ class BookCheck:
         return self._deadline_ms is not None
 
     def reset(self) -> None:
-        """Start over: a new snapshot has come, or is about to."""
+        """Start over: a new snapshot has arrived, or is about to."""
         self._frames_left = TOLERATED_FRAMES
         self._deadline_ms = None
 
     def check(self, book: HashedBook, *, now_ms: int) -> Agreement:
-        """Compare a book with what was announced of it; never more than nine moments.
+        """Compare a book with its announced hashes; never more than nine of them.
 
         Args:
             book: always the same one.
-            now_ms: of a clock that does not run backwards, and stands still while no frame can come.
+            now_ms: by a monotonic clock, which stands still while no frame can arrive.
         """
         announced = book.announced
         if not announced or book.terms is None:

@@ -1,8 +1,8 @@
-"""Alerts: a sound and a notice when a price is reached, or something else that the trader named is seen.
+"""Alerts: a sound and a notice when a price is reached, or when another condition is met.
 
-`Above` waits for the best bid: somebody pays so much, or more. `Below` waits for the best ask:
-somebody sells for so little, or less. So an alert means a price that one could have had, and a
-wide or empty book reaches nothing. Other conditions are typed:
+`Above` watches the best bid: somebody pays that much, or more. `Below` watches the best ask: somebody
+sells for that much, or less. So an alert means a price that was available, and a wide or empty book
+triggers nothing. Other conditions are typed:
 
     move 3 10m          the price came 3¢ or more within ten minutes, either way
     spread >= 4         the spread is 4¢ or wider; `<=` for tighter
@@ -11,8 +11,8 @@ wide or empty book reaches nothing. Other conditions are typed:
     left 10m            the market ends in ten minutes or less
     queue <= 500        so few shares are ahead of an order of ours
 
-Each alert fires once, by what can be seen at one moment, and only from a book that can be trusted. They
-are watched over by the service alone and only while it runs.
+Each alert fires once, on the data of one moment, and only from a book that can be trusted. The service
+alone monitors them, and only while it runs.
 """
 
 from collections.abc import Sequence
@@ -42,7 +42,7 @@ FORMS = "move 3 10m, spread >= 4, size 39.7 >= 10000, volume 5000 5m, left 10m, 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """The price came so far within a time, either way."""
+    """The price moved by a distance within a time, in either direction."""
 
     distance: Micros
     within: timedelta
@@ -58,7 +58,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class SizeAt:
-    """What rests at a price reached a size."""
+    """The resting size at a price reached a size."""
 
     price: Micros
     sign: Sign
@@ -67,7 +67,7 @@ class SizeAt:
 
 @dataclass(frozen=True, slots=True)
 class VolumeBurst:
-    """So many shares traded within a time."""
+    """A number of shares traded within a time."""
 
     size: Micros
     within: timedelta
@@ -82,7 +82,7 @@ class TimeLeft:
 
 @dataclass(frozen=True, slots=True)
 class QueueAhead:
-    """So few shares are ahead of an order of ours."""
+    """At most a number of shares is ahead of an own order."""
 
     size: Micros
 
@@ -92,19 +92,19 @@ Condition = Move | Spread | SizeAt | VolumeBurst | TimeLeft | QueueAhead
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What can be seen of an outcome at one moment."""
+    """The data about an outcome at one moment, for checking conditions."""
 
     book: BookView
     now: datetime
     prints: Sequence[TradePrint] = ()
-    """Its public trades as far as they are known, in any order."""
+    """Its known public trades, in any order."""
     ends_at: datetime | None = None
     queue_ahead: Micros | None = None
-    """The fewest shares ahead of an order of ours in this outcome; None without one."""
+    """The fewest shares ahead of an own order in this outcome; None without one."""
 
 
 def parse_condition(text: str) -> Condition | str:
-    """Read a condition, or say what is wrong with it."""
+    """Parse a condition, or return what is wrong with it."""
     words = text.casefold().replace(">=", " >= ").replace("<=", " <= ").split()
     found = _within_a_time(words) or _compared(words)
     return found or f"Not a condition; for example {FORMS}"
@@ -145,7 +145,7 @@ def _compared(words: list[str]) -> Condition | None:
 
 
 def write_condition(condition: Condition) -> str:
-    """Write a condition as it is typed: what is read from it is the same one."""
+    """Return a condition as it is typed: parsing it gives the same one."""
     match condition:
         case Move(distance, within):
             return f"move {format_cents(distance)} {_span(within)}"
@@ -162,7 +162,7 @@ def write_condition(condition: Condition) -> str:
 
 
 def describe_condition(condition: Condition) -> str:
-    """Say in a few words what is waited for: `spread ≥ 4¢`."""
+    """Describe a condition in a few words: `spread ≥ 4¢`."""
     match condition:
         case Move(distance, within):
             return f"move ≥ {with_cent_sign(distance)} in {_span(within)}"
@@ -179,9 +179,10 @@ def describe_condition(condition: Condition) -> str:
 
 
 def met(condition: Condition, sight: Sight) -> str:
-    """Return what was seen that meets a condition; empty while nothing does.
+    """Return the values that meet a condition; empty while nothing does.
 
-    Nothing is met by a book that is not good, but the time: it passes whatever the book says.
+    A book that is not good meets no condition, except for the remaining time, which does not depend
+    on it.
     """
     if isinstance(condition, TimeLeft):
         return _time_left(condition, sight)
@@ -210,7 +211,7 @@ def met(condition: Condition, sight: Sight) -> str:
 
 
 def _move(condition: Move, sight: Sight) -> str:
-    """Compare the mid with the trades of the time: the one that lies farthest from it counts."""
+    """Compare the midpoint with the trades in the time window: the one farthest from it counts."""
     middle = sight.book.midpoint
     since = sight.now - condition.within
     prices = [each.price for each in sight.prints if since <= each.at <= sight.now]
@@ -235,7 +236,7 @@ def _compare(amount: int, sign: Sign, limit: int) -> bool:
 
 
 def _span(span: timedelta) -> str:
-    """Write a span in the largest unit that it is whole in: `90s`, `10m`, `2h`."""
+    """Write a duration in the largest unit that gives a whole number: `90s`, `10m`, `2h`."""
     seconds = max(span // timedelta(seconds=1), 0)
     for unit, length in (("d", 86_400), ("h", 3_600), ("m", 60)):
         if seconds and seconds % length == 0:
@@ -244,72 +245,72 @@ def _span(span: timedelta) -> str:
 
 
 AlertId = NewType("AlertId", str)
-"""Made by this program; the venue does not know it."""
+"""Created by this program; the venue does not know it."""
 
 MOST_BOOKS = 50
-"""Outcomes that alerts may wait for: each keeps a book streaming as long as the program runs."""
+"""Outcomes that alerts may watch: each keeps a book streaming for as long as the program runs."""
 MOST_ALERTS = 100
 
 
 class AlertSide(StrEnum):
-    """Which way the price must have gone."""
+    """The direction in which the price must move."""
 
     ABOVE = "above"
-    """The best bid is there or higher."""
+    """The best bid is at the price or higher."""
     BELOW = "below"
-    """The best ask is there or lower."""
+    """The best ask is at the price or lower."""
 
 
 class AlertState(StrEnum):
-    """Where an alert is in its life."""
+    """The lifecycle state of an alert."""
 
     WAITING = "waiting"
     RANG = "rang"
     OVER = "over"
-    """Its market has ended: the price will not come any more."""
+    """Its market has ended: the price cannot be reached any more."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlertPlan:
-    """What the trader asks for."""
+    """An alert that the trader requests."""
 
     condition_id: ConditionId
     token_id: TokenId
     side: AlertSide
     price: Micros
     condition: str = ""
-    """What is waited for in the place of a price, as `write_condition` has it; empty for a price."""
+    """The condition that replaces a price, as text from `write_condition`; empty for a price."""
 
 
 @dataclass(frozen=True, slots=True)
 class PriceAlert:
-    """One of them, as it stands."""
+    """An alert in its current state."""
 
     alert_id: AlertId
     plan: AlertPlan
     outcome: str
     title: str
-    """Of its market. Both are the venue's words, untrusted."""
+    """Title of its market. This and the outcome are the venue's text, untrusted."""
     created_at: datetime
     state: AlertState = AlertState.WAITING
     rang_at: datetime | None = None
     rang_price: Micros | None = None
     """The best price that it fired at."""
     seen: str = ""
-    """What met its condition, in words, where it waited for one."""
+    """The values that met its condition, in words, if it has one."""
 
 
 def is_sound(book: BookView) -> bool:
-    """Whether a book's best prices may be believed.
+    """Whether a book's best prices may be trusted.
 
-    Its state is asked first; a best bid that is not below the best ask is never believed.
+    Its state is checked first; a best bid that is not below the best ask is never trusted.
     """
     bid, ask = book.best_bid, book.best_ask
     return book.state.is_good and (bid is None or ask is None or bid < ask)
 
 
 def reached(plan: AlertPlan, book: BookView) -> Micros | None:
-    """Return the best price that has come as far as the plan says; None where none has."""
+    """Return the best price that has reached the plan's price; None if none has."""
     if book.token_id != plan.token_id or not is_sound(book):
         return None
     if plan.side is AlertSide.ABOVE:
@@ -320,19 +321,19 @@ def reached(plan: AlertPlan, book: BookView) -> Micros | None:
 
 
 def plan_of(condition: Condition, *, condition_id: ConditionId, token_id: TokenId) -> AlertPlan:
-    """Return the plan that waits for a condition."""
+    """Return an alert plan for a condition."""
     words = write_condition(condition)
     return AlertPlan(condition_id, token_id, AlertSide.ABOVE, ZERO, condition=words)
 
 
 def condition_of(plan: AlertPlan) -> Condition | None:
-    """Return what a plan waits for besides a price; None where it waits for a price."""
+    """Return the condition of a plan; None if it waits for a price."""
     found = parse_condition(plan.condition) if plan.condition else ""
     return None if isinstance(found, str) else found
 
 
 def ring_at(alert: PriceAlert, sight: Sight) -> PriceAlert:
-    """Return the alert after a look at all that can be seen; the same one unless it fires now."""
+    """Return the alert after checking all data; the same object unless it fires now."""
     condition = condition_of(alert.plan)
     if condition is None or alert.plan.token_id != sight.book.token_id:
         return ring(alert, sight.book, sight.now)
@@ -341,7 +342,7 @@ def ring_at(alert: PriceAlert, sight: Sight) -> PriceAlert:
 
 
 def ring(alert: PriceAlert, book: BookView, at: datetime) -> PriceAlert:
-    """Return the alert after a look at its book; the same one unless it fires now."""
+    """Return the alert after checking its book; the same object unless it fires now."""
     if alert.state is not AlertState.WAITING or alert.plan.condition:
         return alert
     price = reached(alert.plan, book)
@@ -351,14 +352,14 @@ def ring(alert: PriceAlert, book: BookView, at: datetime) -> PriceAlert:
 
 
 def end(alert: PriceAlert) -> PriceAlert:
-    """Return the alert after its market has ended; one that rang stays so."""
+    """Return the alert after its market has ended; one that fired is unchanged."""
     if alert.state is not AlertState.WAITING:
         return alert
     return replace(alert, state=AlertState.OVER)
 
 
 def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]) -> str:
-    """Return why a plan cannot be waited for, in words; empty when it can."""
+    """Return why an alert is not possible, in words; empty if it is."""
     if plan.condition and condition_of(plan) is None:
         return str(parse_condition(plan.condition))
     if not plan.condition and not ZERO < plan.price < ONE:
@@ -379,9 +380,9 @@ def plan_problem(plan: AlertPlan, book: BookView, waiting: tuple[AlertPlan, ...]
 def read_plans(
     above: str, below: str, when: str = "", *, condition_id: ConditionId, token_id: TokenId
 ) -> tuple[AlertPlan, ...] | str:
-    """Return what two entries in cents and a condition ask for, or what is wrong with them.
+    """Return the alerts for two prices in cents and a condition, or what is wrong with them.
 
-    An empty entry asks for nothing.
+    An empty text requests no alert.
     """
     plans = []
     for side, text in ((AlertSide.ABOVE, above), (AlertSide.BELOW, below)):
@@ -400,7 +401,7 @@ def read_plans(
 
 
 def describe_plan(plan: AlertPlan) -> str:
-    """Say in a few words what is waited for: `bid ≥ 45¢`."""
+    """Describe an alert's condition in a few words: `bid ≥ 45¢`."""
     condition = condition_of(plan)
     if condition is not None:
         return describe_condition(condition)
@@ -409,7 +410,7 @@ def describe_plan(plan: AlertPlan) -> str:
 
 
 def describe_ring(alert: PriceAlert) -> str:
-    """Say what an alert that fired has seen: `bid 46¢, bid ≥ 45¢`."""
+    """Describe why an alert fired: `bid 46¢, bid ≥ 45¢`."""
     if alert.seen:
         return f"{alert.seen}, {describe_plan(alert.plan)}"
     side = alert.plan.side

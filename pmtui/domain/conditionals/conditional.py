@@ -1,16 +1,16 @@
-"""Conditional orders: a stop, a take profit, or both of which one cancels the other.
+"""Conditional orders: a stop, a take profit, or both as one-cancels-other.
 
-The venue has none. They are watched over by the service and live only while it runs: whoever needs
-more than that must close the position or leave a resting order. One of these sells shares that are
-held, never more, and never opens anything.
+The venue has none. The service monitors them, and they work only while it runs: anyone who needs more than that
+must close the position or leave a resting order. A conditional order sells shares that are held, never more,
+and never opens a position.
 
-Both are compared with the best bid of others: a bid of our own is nobody to sell to. A stop fires
-when it is at the stop price or below, a take profit when it is at its price or above. Either sells with a limit that
-fills and is killed (FAK): a stop at a worst price that lies a stated way below it, a take profit at its own
-price. What is left of a sale waits on.
+Both are compared with the best bid of others, as we cannot sell to our own bid. A stop fires when it is at the
+stop price or below, a take profit when it is at its price or above. Either sells with a fill-and-kill limit
+order (FAK): a stop with a limit at a stated distance below its price, a take profit at its own price. The
+unsold rest keeps waiting.
 
-What is typed to protect a position is read into a plan and checked against the market: problems stand beside their
-entries, and what can be watched over says what its sales would bring.
+The typed entries are parsed into a plan and checked against the market: problems are shown beside their
+entries, and a valid plan shows the proceeds of its sales.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -38,12 +38,12 @@ from pmtui.domain.orders.amounts import is_on_tick, nearest_price, price_ceil, s
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
 
 ConditionalId = NewType("ConditionalId", str)
-"""Ours alone; the venue never hears of it."""
+"""Our own id; the venue does not know it."""
 
 DEFAULT_GIVE_WAY = Micros(50_000)
-"""How far below its stop price a stop may sell unless told otherwise: five cents."""
+"""The default distance between stop price and its limit: five cents."""
 GONE = "the venue says no shares are held any more"
-"""Why one is paused whose shares are gone."""
+"""The reason for pausing a conditional order whose shares are gone."""
 UNFILLED = "its order ended without a fill"
 UNDONE = "a trade of its sale FAILED on chain, the shares are back"
 
@@ -56,23 +56,23 @@ class Trigger(StrEnum):
 
 
 class ConditionalState(StrEnum):
-    """Where a conditional order is in its life."""
+    """The lifecycle state of a conditional order."""
 
     WATCHING = "watching"
-    """The book is watched, and it fires when a price is reached."""
+    """The book is monitored, and it fires when a price is reached."""
     SELLING = "selling"
-    """A sale is under way; no other starts before its end is known."""
+    """A sale is in progress; no other starts before its result is known."""
     CHECKING = "checking"
     """Its sale is unconfirmed: nothing else is sold meanwhile."""
     PAUSED = "paused"
-    """Kept, but inactive until the trader starts it again."""
+    """Kept, but inactive until the trader resumes it."""
     DONE = "done"
     CANCELLED = "cancelled"
 
     @classmethod
     @override
     def _missing_(cls, value: object) -> "ConditionalState | None":
-        """Read what journals of earlier versions called a paused one."""
+        """Map the name that older journals used for the paused state."""
         return cls.PAUSED if value == "at rest" else None
 
     @property
@@ -118,15 +118,15 @@ class Conditional:
     reason: str = ""
     """Why it is paused or how it ended."""
     tries: int = 0
-    """Sales since the last one that sold something."""
+    """Number of sales since the last one that sold something."""
     sale: OrderId | None = None
-    """The order of its last sale, until it is known what that sold."""
+    """The order of its last sale, until its result is known."""
     counted: tuple[CountedFills, ...] = ()
     """Its sales whose trades may still fail."""
     is_all: bool = False
     """Whether it covers the whole position, whatever its size when it fires."""
     sources: tuple[CountedFills, ...] = ()
-    """Purchases that it was attached to: it covers the shares that they have bought so far."""
+    """Purchases that it is attached to: it covers the shares bought by them so far."""
     trail: Micros | None = None
     """How far the stop trails the highest best bid of others; None for a fixed stop."""
 
@@ -137,7 +137,7 @@ class Conditional:
 
     @property
     def has_stop(self) -> bool:
-        """Whether it has a stop, also a trailing one without a price yet."""
+        """Whether it has a stop, including a trailing one without a price yet."""
         return self.stop is not None or self.trail is not None
 
 
@@ -152,7 +152,7 @@ class Attachment:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalPlan:
-    """A stop or target as the trader asks for it."""
+    """A stop or target as requested by the trader."""
 
     condition_id: ConditionId
     token_id: TokenId
@@ -161,13 +161,13 @@ class ConditionalPlan:
     take_profit: Micros | None
     give_way: Micros = DEFAULT_GIVE_WAY
     is_all: bool = False
-    """Whether it is for the whole position, as that grows and shrinks."""
+    """Whether it covers the whole position, including later changes in size."""
     trail: Micros | None = None
     """How far the stop trails the highest best bid of others; None for a fixed stop."""
 
 
 def plan_of(conditional: Conditional) -> ConditionalPlan:
-    """Return the plan of a conditional order in its current state."""
+    """Return the plan that matches a conditional order's current state."""
     each = conditional
     return ConditionalPlan(
         each.condition_id, each.token_id, each.size, each.stop, each.take_profit, each.give_way,
@@ -176,7 +176,7 @@ def plan_of(conditional: Conditional) -> ConditionalPlan:
 
 
 def without(conditional: Conditional, trigger: Trigger) -> Conditional | None:
-    """Return a pair without one of its prices; None where that was its only one."""
+    """Return a pair without one of its prices; None if that was its only one."""
     if not conditional.has_stop or conditional.take_profit is None:
         return None
     if trigger is Trigger.STOP:
@@ -187,14 +187,14 @@ def without(conditional: Conditional, trigger: Trigger) -> Conditional | None:
 def moved_to(
     conditional: Conditional, trigger: Trigger, price: Micros, *, tick: Micros
 ) -> Conditional:
-    """Return it with another trigger price."""
+    """Return the conditional order with another trigger price."""
     if trigger is Trigger.TAKE_PROFIT:
         return replace(conditional, take_profit=price, tries=0)
-    # A stop that comes near to the lowest price has less room to give way.
+    # A stop close to the lowest price has less room for its limit.
     give_way = Micros(max(0, min(conditional.give_way, price - tick)))
     trail = conditional.trail
     if trail is not None and conditional.stop is not None:
-        # From the same highest bid, it follows at another distance.
+        # The highest bid stays the same, so a new stop price means a new distance.
         trail = Micros(max(trail + conditional.stop - price, tick))
     return replace(conditional, stop=price, give_way=give_way, trail=trail, tries=0)
 
@@ -211,7 +211,7 @@ def raise_trailing_stop(conditional: Conditional, bid: Micros | None) -> Conditi
 
 
 def reached_trigger(conditional: Conditional, bid: Micros | None) -> Trigger | None:
-    """Return which price the best bid of others has reached; None for neither, or without bids."""
+    """Return the price that the best bid of others has reached; None for neither, or without bids."""
     if bid is None or conditional.state is not ConditionalState.WATCHING or conditional.is_waiting:
         return None
     if conditional.stop is not None and bid <= conditional.stop:
@@ -230,10 +230,9 @@ def worst_price(conditional: Conditional, trigger: Trigger, tick: Micros) -> Mic
 
 
 def allot(conditionals: Iterable[Conditional], held: Micros) -> dict[ConditionalId, Micros]:
-    """Return how many of the shares held each active one speaks for; never more than all of them.
+    """Return how many of the held shares each active order covers; never more than all together.
 
-    Stated sizes come first, the oldest of them before the others; one for the whole position has
-    what is left.
+    Orders with a stated size come first, oldest first; one for the whole position gets the rest.
     """
     left = max(held, 0)
     shares: dict[ConditionalId, Micros] = {}
@@ -245,7 +244,7 @@ def allot(conditionals: Iterable[Conditional], held: Micros) -> dict[Conditional
 
 
 def unprotected(conditionals: Sequence[Conditional], held: Micros) -> Micros | None:
-    """Return how many shares no active stop speaks for; None where there is no stop at all."""
+    """Return how many shares no active stop covers; None if there is no stop at all."""
     stops = {each.conditional_id for each in conditionals if each.has_stop}
     if not stops:
         return None
@@ -256,7 +255,7 @@ def unprotected(conditionals: Sequence[Conditional], held: Micros) -> Micros | N
 def sale_of(
     conditional: Conditional, trigger: Trigger, *, held: Micros, tick: Micros
 ) -> LimitIntent | None:
-    """Return what to send; None when nothing is held that could be sold."""
+    """Return the order to send; None if nothing is held that could be sold."""
     size = size_floor(Micros(min(conditional.size, held)))
     if size <= 0:
         return None
@@ -271,11 +270,11 @@ def sale_of(
 
 
 def after_sale(conditional: Conditional, sold: Micros, *, problem: str = "") -> Conditional:
-    """Return it after a sale ended: done, or watching on for the rest, however often that failed.
+    """Return the conditional order after a sale: done, or active for the rest, however often that failed.
 
     Args:
         conditional: as it was while selling; one that was paused meanwhile stays paused.
-        sold: shares that were sold; none when the sale was refused or found nobody.
+        sold: shares sold; zero if the sale was refused or found no buyer.
         problem: why nothing was sold, in words.
     """
     if conditional.state.is_over:
@@ -290,7 +289,7 @@ def after_sale(conditional: Conditional, sold: Micros, *, problem: str = "") -> 
 
 
 def paused(conditional: Conditional, reason: str) -> Conditional:
-    """Return it doing nothing until it is started again."""
+    """Return the conditional order paused until it is resumed."""
     if conditional.state.is_over:
         return conditional
     return replace(conditional, state=ConditionalState.PAUSED, reason=reason, tries=0)
@@ -298,13 +297,13 @@ def paused(conditional: Conditional, reason: str) -> Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Recount:
-    """What is known by now of sales that were counted earlier."""
+    """Changes in sales that were counted earlier."""
 
     conditional: Conditional
     back: Micros
-    """Shares that came back because trades failed on chain."""
+    """Shares returned because trades failed on chain."""
     late: Micros
-    """Shares that turn out to be sold although they were not counted."""
+    """Shares that were sold but not counted at the time."""
 
 
 def recount(
@@ -313,16 +312,16 @@ def recount(
     matched: Callable[[OrderId], Micros],
     failed: Callable[[OrderId], Micros],
 ) -> Recount | None:
-    """Return a conditional order with its earlier sales counted anew; None where nothing changed.
+    """Return a conditional order with its earlier sales counted again; None if nothing changed.
 
-    Shares that came back are protected again at once: one that had sold them all is active again,
-    and so is one that was paused because they were gone. What the trader paused stays paused, and
-    what the trader cancelled stays cancelled.
+    Returned shares are protected again at once: a conditional order that had sold them all is
+    active again, and so is one that was paused because they were gone. One that the trader paused
+    stays paused, and one that the trader cancelled stays cancelled.
 
     Args:
-        conditional: as it stands.
-        matched: how much of an order is known to be matched, failed trades not counted.
-        failed: how much of an order was matched by trades that failed on chain.
+        conditional: in its current state.
+        matched: returns the known matched size of an order, without failed trades.
+        failed: returns the size of an order matched by trades that failed on chain.
     """
     counted, back, late = _count_anew(conditional.counted, matched, failed)
     anew = replace(conditional, counted=counted)
@@ -339,13 +338,13 @@ def follow_purchases(
     failed: Callable[[OrderId], Micros],
     is_open: Callable[[OrderId], bool],
 ) -> Conditional | None:
-    """Return one for exactly the shares that its orders have brought; None where nothing changed.
+    """Return the conditional order sized to the shares that its purchases have bought; None if unchanged.
 
     Args:
-        conditional: as it stands.
-        matched: how much of an order is known to be matched, failed trades not counted.
-        failed: how much of an order was matched by trades that failed on chain.
-        is_open: whether more may come of an order.
+        conditional: in its current state.
+        matched: returns the known matched size of an order, without failed trades.
+        failed: returns the size of an order matched by trades that failed on chain.
+        is_open: whether an order may still fill.
     """
     if not conditional.sources:
         return None
@@ -371,7 +370,7 @@ def _count_anew(
     matched: Callable[[OrderId], Micros],
     failed: Callable[[OrderId], Micros],
 ) -> tuple[tuple[CountedFills, ...], int, int]:
-    """Return orders as they are known now, with what failed since and what was told of since."""
+    """Return the orders with their current fills, with the sizes that failed and that arrived since."""
     anew, undone, unheard = [], 0, 0
     for each in counted:
         lost = max(0, min(failed(each.order_id) - each.failed, each.size))
@@ -379,13 +378,13 @@ def _count_anew(
         undone, unheard = undone + lost, unheard + new
         size, most_failed = Micros(each.size - lost + new), max(each.failed, failed(each.order_id))
         anew.append(replace(each, size=size, failed=most_failed))
-    # A trade that is heard of as failed from the first was never counted: it is in both.
+    # A trade first reported as failed was never counted, so it appears in both.
     both = min(undone, unheard)
     return tuple(anew), undone - both, unheard - both
 
 
 def _with_size(conditional: Conditional, size: Micros) -> Conditional:
-    """Return it with what is left to sell, active or done as that asks for."""
+    """Return the conditional order with a new size to sell, active or done accordingly."""
     state, reason = conditional.state, conditional.reason
     if state is ConditionalState.CANCELLED:
         return conditional
@@ -398,21 +397,21 @@ def _with_size(conditional: Conditional, size: Micros) -> Conditional:
 
 
 def describe_conditional(conditional: Conditional) -> str:
-    """Say what it does in one line: `SELL 100 Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)`."""
+    """Describe it in one line: `SELL 100 Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)`."""
     each = conditional
-    # What is to come with the fills of a purchase has no size before them.
+    # An order attached to a purchase has no size before that fills.
     size = "all" if each.is_all else "" if each.is_waiting else format_shares(each.size)
     return _describe(size, each.outcome, plan_of(each))
 
 
 def describe_plan(plan: ConditionalPlan, outcome: str) -> str:
-    """Say what a plan would do, in the words that it is listed with afterwards."""
+    """Describe a plan in the words of the list of conditional orders."""
     size = "all" if plan.is_all else format_shares(plan.size)
     return _describe(size, outcome, plan)
 
 
 def describe_attachment(attachment: Attachment) -> str:
-    """Say what comes with a purchase: `stop 38¢ (limit 33¢), target 42¢`."""
+    """Describe the orders attached to a purchase: `stop 38¢ (limit 33¢), target 42¢`."""
     parts, stop = [], attachment.stop
     if stop is not None:
         parts.append(_describe_stop(stop, attachment.give_way))
@@ -440,7 +439,7 @@ def _describe_stop(stop: Micros, give_way: Micros) -> str:
 
 
 class PlanField(StrEnum):
-    """Where a problem is shown."""
+    """The entry that a problem is shown beside."""
 
     STOP = "stop"
     GIVE_WAY = "slippage"
@@ -451,27 +450,27 @@ class PlanField(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlanProblem:
-    """Why a plan cannot be watched over, short enough to stand beside its entry."""
+    """Why a plan is not possible, short enough to stand beside its entry."""
 
     field: PlanField
     text: str
 
     @property
     def sentence(self) -> str:
-        """The same where no entry stands beside it."""
+        """The problem as a sentence, for places without an entry."""
         return f"The {self.field.value}: {self.text[0].lower()}{self.text[1:]}"
 
 
 @dataclass(frozen=True, slots=True)
 class SaleEnd:
-    """What selling all of a plan at one price would bring."""
+    """The proceeds of selling all of a plan's shares at one price."""
 
     name: str
     price: Micros
     cash: Micros
     """After the taker fee."""
     profit: Micros | None
-    """Net of every fee, on what the shares cost; None where that is not known."""
+    """Net of all fees and of the cost of the shares; None if that cost is unknown."""
 
 
 def check_plan(
@@ -482,14 +481,14 @@ def check_plan(
     tick: Micros,
     others: Sequence[Conditional] = (),
 ) -> tuple[PlanProblem, ...]:
-    """Return why a plan cannot be watched over; empty when it can.
+    """Return why a plan is not possible; empty if it is.
 
     Args:
-        plan: what was asked for.
+        plan: the requested plan.
         held: shares of the token.
-        bid: the best bid of others now; None where nobody bids, or nobody knows.
-        tick: of the market.
-        others: active ones of the same token.
+        bid: the best bid of others now; None if there is none, or it is unknown.
+        tick: tick size of the market.
+        others: active conditional orders of the same token.
     """
     problems: list[PlanProblem] = []
     if plan.stop is None and plan.take_profit is None and plan.trail is None:
@@ -511,15 +510,15 @@ def check_attachment(
     attachment: Attachment, *, price: Micros, bid: Micros | None, tick: Micros,
     others: Sequence[Conditional] = (),
 ) -> tuple[PlanProblem, ...]:  # fmt: skip
-    """Return why a stop and a target cannot come with a purchase; empty when they can.
+    """Return why a stop and a target cannot be attached to a purchase; empty if they can.
 
     Args:
-        attachment: what was asked for.
-        price: the worst that the purchase may pay. It fills where the market comes down to that, so
-            the stop must lie below it.
-        bid: the best bid of others now; None where nobody bids, or nobody knows.
-        tick: of the market.
-        others: active ones of the same token.
+        attachment: the requested stop and target.
+        price: the limit of the purchase. It may fill when the market falls to that price, so the
+            stop must be below it.
+        bid: the best bid of others now; None if there is none, or it is unknown.
+        tick: tick size of the market.
+        others: active conditional orders of the same token.
     """
     plan = ConditionalPlan(
         ConditionId(""), TokenId(""), ONE, attachment.stop, attachment.take_profit,
@@ -541,7 +540,7 @@ def check_attachment(
 
 
 def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditional]) -> str:
-    """Say why there are not enough shares; two never speak for the same ones."""
+    """Return why there are not enough shares; two orders never cover the same ones."""
     taken = Micros(sum(each.size for each in others if not each.is_all))
     if any(each.is_all for each in others):
         return "The whole position has one already: cancel that first"
@@ -562,12 +561,12 @@ def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditio
 
 
 def ends_of(plan: ConditionalPlan, *, stake: Stake | None, fee: FeeSchedule) -> tuple[SaleEnd, ...]:
-    """Return what a plan would bring at the prices at which it may sell.
+    """Return the proceeds of a plan at each price at which it may sell.
 
     Args:
-        plan: one that can be watched over.
-        stake: what is held and what it cost; None where that is not known.
-        fee: of the market, for whoever takes.
+        plan: a valid plan.
+        stake: the holding and its cost; None if unknown.
+        fee: the market's taker fee.
     """
     named: list[tuple[str, Micros]] = []
     if plan.stop is not None:
@@ -637,22 +636,22 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class ConditionalDraft:
-    """The entries, as they stand: prices in cents, an empty one is not wanted."""
+    """The current texts of the entries: prices in cents; an empty one is not wanted."""
 
     stop_text: str = ""
     take_profit_text: str = ""
     give_way_text: str = format_cents(DEFAULT_GIVE_WAY)
-    """Cents below the stop that its sale may fill at."""
+    """Cents below the stop at which its sale may fill."""
     trail_text: str = ""
-    """Cents below the highest best bid that the stop follows; empty for one that stays put."""
+    """Cents between the highest best bid and the stop that trails it; empty for a fixed stop."""
     size_text: str = ALL
-    """Shares, or the word for the whole position, whatever that is when it fires."""
+    """Shares, or the word for the whole position at the time it fires."""
 
 
 def read_attachment(
     stop_text: str, target_text: str, *, tick: Micros
 ) -> Attachment | PlanProblem | None:
-    """Return what is to come with a purchase, None for nothing, or which text cannot be read."""
+    """Return what to attach to a purchase, None for nothing, or which text cannot be parsed."""
     prices: list[Micros | None] = []
     for field, text in ((PlanField.STOP, stop_text), (PlanField.TAKE_PROFIT, target_text)):
         price = parse_cents(text) if text.strip() else None
@@ -662,7 +661,7 @@ def read_attachment(
     stop, target = prices
     if stop is None and target is None:
         return None
-    # Near the lowest price there is less room to give way.
+    # Near the lowest price there is less room for the limit.
     most = max(stop - tick, 0) if stop is not None else DEFAULT_GIVE_WAY
     return Attachment(stop, target, Micros(min(DEFAULT_GIVE_WAY, most)))
 
@@ -670,7 +669,7 @@ def read_attachment(
 def read_conditional(
     draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId, held: Micros
 ) -> ConditionalPlan | tuple[PlanProblem, ...]:
-    """Return the plan, or the entries that cannot be read."""
+    """Return the plan, or the entries that cannot be parsed."""
     prices: list[Micros | None] = []
     problems: list[PlanProblem] = []
     for field, text in (

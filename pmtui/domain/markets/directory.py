@@ -1,4 +1,4 @@
-"""What stands beside markets at the metadata host: teams, sports, profiles, related tags, search hits."""
+"""Data beside markets at the metadata host: teams, sports, profiles, related tags, search results."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,26 +23,26 @@ class Team:
 
 @dataclass(frozen=True, slots=True)
 class Sport:
-    """A sport or a league, and where its games are found."""
+    """A sport or a league."""
 
     sport: str
     name: str
     resolution: str
-    """Where results are published."""
+    """The address where results are published."""
     tag_ids: tuple[TagId, ...]
     series_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class SportsMarketType:
-    """A kind of question about a game, such as `moneyline`."""
+    """A type of market about a game, such as `moneyline`."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a trader shows of itself. Texts are untrusted."""
+    """A trader's public profile. Texts are untrusted."""
 
     wallet: str
     name: str
@@ -55,7 +55,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class TagRelation:
-    """One tag that belongs near another."""
+    """A relation between two tags."""
 
     tag_id: TagId
     related_tag_id: TagId
@@ -63,7 +63,7 @@ class TagRelation:
 
 
 class HitKind(StrEnum):
-    """What a search found."""
+    """The kind of a search result."""
 
     EVENT = "event"
     MARKET = "market"
@@ -73,7 +73,7 @@ class HitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One thing that a search found; what a kind does not have is empty. Texts are untrusted."""
+    """One search result; fields that its kind lacks are empty. Texts are untrusted."""
 
     kind: HitKind
     title: str
@@ -91,11 +91,11 @@ class SearchHit:
 
 
 def market_hit(market: Market, event_slug: str = "") -> SearchHit:
-    """Return a market as a hit of a search.
+    """Return a market as a search result.
 
     Args:
-        market: that was found.
-        event_slug: of its event, where the market does not say it.
+        market: the market found.
+        event_slug: of its event, if the market does not contain it.
     """
     return SearchHit(
         HitKind.MARKET,

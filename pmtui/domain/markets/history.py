@@ -1,8 +1,8 @@
-"""Price history: what a chart draws, as a line, as candles, and as the shape of a day in one cell of a list.
+"""Price history for charts: as a line, as candles, and as a sparkline in one cell of a list.
 
-A price holds from the moment at which it is known until the next one is: a line is drawn in steps,
-and ends where knowledge ends. Nothing is interpolated and nothing continued. So a candle opens where the
-one before it closed, and a span in which nothing happened is a candle without a body.
+A price is valid from its time until the next price: a line is drawn in steps, and ends at the last known
+price. Nothing is interpolated or extrapolated. So a candle opens where the one before it closed, and a
+period without trades is a candle without a body.
 """
 
 from bisect import bisect_left, bisect_right
@@ -17,7 +17,7 @@ from pmtui.domain.orders.order import TradePrint
 
 
 class Interval(StrEnum):
-    """How far back a chart reaches; the values are the venue's own words."""
+    """How far back a chart reaches; the values are the venue's own terms."""
 
     HOUR = "1h"
     SIX_HOURS = "6h"
@@ -27,7 +27,7 @@ class Interval(StrEnum):
     MAX = "max"
 
     def shifted(self, steps: int) -> "Interval":
-        """Return the interval so many places longer, stopping at the ends."""
+        """Return the interval so many steps longer, stopping at the ends."""
         members = list(Interval)
         return members[min(max(members.index(self) + steps, 0), len(members) - 1)]
 
@@ -51,31 +51,31 @@ _REACHES = {
 
 
 CLOCKS_DIFFER = timedelta(minutes=5)
-"""How far ahead of our clock a point may lie; what is later is no history."""
+"""How far ahead of our clock a point may be; later points are dropped."""
 _STEPS_OF_TIME = 500
-"""Into how many the time shown is divided: a line grows by one of them, so that time alone
-changes it a few times in an hour and not every second."""
+"""Number of steps in the time shown: a line advances by one step at a time, so that time alone
+changes it a few times an hour and not every second."""
 
 
 class LineEnd(Enum):
     """What a line ends with."""
 
     DATA = "data"
-    """The last point known, which may be old."""
+    """The last known point, which may be old."""
     QUOTE = "quote"
-    """The middle of a good book, now."""
+    """The current midpoint of a good book."""
     RESULT = "result"
-    """What a share is worth after the market was resolved."""
+    """The value of a share after the market was resolved."""
 
 
 @dataclass(frozen=True, slots=True)
 class PriceLine:
-    """A price over time: each value holds until the next point, none beyond the last."""
+    """A price over time: each value is valid until the next point, the last one only at its time."""
 
     points: tuple[PricePoint, ...]
-    """Ascending in time."""
+    """In ascending time."""
     until: datetime | None = None
-    """Where the time shown ends; the line may end before it. None without a point."""
+    """End of the time shown; the line may end earlier. None without a point."""
     end: LineEnd = LineEnd.DATA
 
     @property
@@ -90,11 +90,11 @@ class PriceLine:
 
 
 class Column(NamedTuple):
-    """What a line does within one of the columns of a canvas."""
+    """The part of a line in one column of a canvas."""
 
     place: int
     enters: Micros | None
-    """The value it comes with; None in the first."""
+    """The value at its left edge; None in the first column."""
     low: Micros
     high: Micros
     leaves: Micros
@@ -109,15 +109,15 @@ def price_line(
     quote: Micros | None = None,
     result: PricePoint | None = None,
 ) -> PriceLine:
-    """Return what is known of a price over an interval that ends now.
+    """Return the known prices over an interval that ends now.
 
     Args:
-        points: the venue's history, ascending; none where it has none.
+        points: the venue's history, ascending; may be empty.
         prints: public trades of the same token, in any order; those after the history continue it.
         interval: how far back the line reaches.
-        now: our clock.
-        quote: the middle of the book where the book is good.
-        result: what a share is worth where the market is resolved, and since when.
+        now: the current time by our clock.
+        quote: the midpoint of the book, if the book is good.
+        result: the value of a share if the market is resolved, and since when.
     """
     reach = _REACHES.get(interval)
     known = _known(points, prints, now)
@@ -166,13 +166,13 @@ def _until(shown: Sequence[PricePoint], now: datetime, reach: timedelta | None) 
 def columns_of(
     points: Sequence[PricePoint], first: datetime, last: datetime, count: int
 ) -> tuple[Column, ...]:
-    """Return what a line does in those columns of a canvas in which it changes.
+    """Return a line's values in each canvas column in which it changes.
 
     Args:
-        points: ascending in time.
-        first: where the canvas begins; earlier points are left out.
-        last: where it ends; later points are left out.
-        count: how many columns it has.
+        points: in ascending time.
+        first: start of the canvas; earlier points are left out.
+        last: end of the canvas; later points are left out.
+        count: the number of columns.
     """
     span = max(last - first, timedelta(microseconds=1))
     columns: list[Column] = []
@@ -199,10 +199,10 @@ _LENGTHS = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Candle:
-    """What a price did in one span."""
+    """The prices of one period."""
 
     at: datetime
-    """Where the span begins."""
+    """Start of the period."""
     opened: Micros
     high: Micros
     low: Micros
@@ -215,11 +215,11 @@ class Candle:
 
 
 def candle_length(span: timedelta, most: int) -> timedelta:
-    """Return the shortest round length of which so many reach over a span.
+    """Return the shortest round length at which at most `most` candles cover a span.
 
     Args:
         span: the time shown.
-        most: how many candles there is room for, at least one.
+        most: the most candles that fit, at least one.
     """
     fitting = (length for length in _LENGTHS if span // length < most)
     return next(fitting, max(span // max(most, 1), _LENGTHS[-1]))
@@ -229,8 +229,8 @@ def candles_of(points: Sequence[PricePoint], length: timedelta) -> tuple[Candle,
     """Return the candles from the first point to the last, ascending.
 
     Args:
-        points: ascending in time; none for none.
-        length: of each candle; they begin at its whole multiples, in UTC.
+        points: in ascending time; may be empty.
+        length: of each candle; candles begin at multiples of it, in UTC.
     """
     candles: list[Candle] = []
     for point in points:
@@ -255,21 +255,21 @@ def _start(at: datetime, length: timedelta) -> datetime:
 
 LEVELS = 8
 _LEAST_RANGE = Micros(10_000)
-"""A market that moved less than a cent is drawn flat, not as an earthquake of half a tick."""
+"""The smallest vertical range: a market that moved less than a cent is drawn flat."""
 
 
 def spark_levels(
     points: Sequence[PricePoint], *, until: datetime, reach: timedelta, columns: int
 ) -> tuple[int | None, ...]:
-    """Return a level from 0 to 7 for each column; None where nothing is known yet.
+    """Return a level from 0 to 7 for each column; None if no price is known yet.
 
-    Each column shows the price with which its part of the time ended.
+    Each column shows the price at the end of its period.
 
     Args:
-        points: ascending in time.
-        until: where the time shown ends.
-        reach: how far back it goes.
-        columns: how many there are, at least one.
+        points: in ascending time.
+        until: end of the time shown.
+        reach: its length.
+        columns: the number of columns, at least one.
     """
     start = until - reach
     prices = [
@@ -288,8 +288,8 @@ def spark_levels(
 
 
 def _price_at(points: Sequence[PricePoint], at: datetime) -> Micros | None:
-    """Return the last price up to a moment; what is no price does not count."""
-    # Lists ask for dozens of days, ten times a second: only what shows is looked at.
+    """Return the last price up to a moment; invalid prices are ignored."""
+    # Lists call this for dozens of points, ten times a second: only what is shown is read.
     for index in range(bisect_right(points, at, key=_moment) - 1, -1, -1):
         if 0 <= points[index].price <= ONE:
             return points[index].price

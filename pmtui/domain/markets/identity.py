@@ -1,8 +1,8 @@
-"""Whether the tokens that would be signed are those of the market on show, by everything that is known.
+"""Whether the tokens to be signed belong to the market shown, checked against every source.
 
-Two hosts tell of a market, and the ids of its tokens follow from its condition id. An order names a token
-only: signed for another one, it buys something else. So every source has to agree before anything is
-prepared. Not covered: what the question says, and a condition id that belongs to another question.
+Two hosts describe a market, and the ids of its tokens can be derived from its condition id. An order
+names only a token: with a wrong one, it buys something else. So every source has to agree before anything
+is prepared. Not covered: the text of the question, and a condition id that belongs to another question.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _SHOWN = 24
 
 
 class Fact(StrEnum):
-    """What the sources disagree on."""
+    """What the sources disagree about."""
 
     CONDITION = "condition id"
     NEG_RISK = "kind of market"
@@ -33,21 +33,21 @@ class Fact(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Sources that cannot all be right about a market."""
+    """Sources that contradict each other about a market."""
 
     fact: Fact
     views: tuple[tuple[str, str], ...]
-    """Who says what."""
+    """What each source says."""
 
     @property
     def sentence(self) -> str:
-        """Say it in one line."""
+        """Return the disagreement in one line."""
         views = "; ".join(f"{who} says {what}" for who, what in self.views)
         return f"Not signed: the hosts disagree on the {self.fact.value}: {views}"
 
 
 def is_position_id(token_id: TokenId) -> bool:
-    """Whether a token belongs to the newer protocol, whose ids do not follow from the condition.
+    """Whether a token belongs to the newer protocol, whose ids are not derived from the condition id.
 
     Bits 40 to 103 are zero (docs/wire.md#amounts).
     """
@@ -62,15 +62,15 @@ def find_disagreement(
     *,
     derived: Sequence[TokenId] | None,
 ) -> Disagreement | None:
-    """Compare everything that is known of a market; None where all sources agree.
+    """Compare everything known about a market; return None if all sources agree.
 
     Args:
-        condition_id: of the market that is traded.
-        market: what the metadata host says; its tokens may be missing.
-        terms: what the trading host says, which is what gets signed.
-        derived: the tokens of the first and the second outcome by the condition id and the kind of market
-            that the trading host states; empty where it is no condition id, None where that cannot be
-            computed for this chain.
+        condition_id: of the market to trade.
+        market: from the metadata host; its tokens may be missing.
+        terms: from the trading host; these are what gets signed.
+        derived: the tokens of both outcomes, computed from the condition id and the kind of market that
+            the trading host states; empty if the condition id is invalid, None if they cannot be computed
+            for this chain.
     """
     named = [(TRADING_HOST, terms.condition_id), (METADATA_HOST, market.condition_id or "")]
     if any(name.lower() != condition_id.lower() for _, name in named):

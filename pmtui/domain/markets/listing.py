@@ -1,7 +1,6 @@
-"""How a list of events is arranged: narrowed, ordered, and windows of one series folded into one row.
+"""How a list of events is filtered, sorted, and grouped: windows of one series fold into one row.
 
-Everything here goes by what the metadata host told, not by live prices: a price that moves never moves
-a row.
+Everything here uses the metadata host's data, not live prices: a price that moves never moves a row.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,14 +14,14 @@ from pmtui.domain.markets.market import Event, Market, MarketSort, Series
 from pmtui.domain.money import Micros
 
 WIDE_SPREAD = Micros(50_000)
-"""A spread of five cents or more costs more than most opinions are worth: lists warn of it."""
+"""A spread of five cents or more costs more than most opinions are worth: lists flag it."""
 _LEAST_FOLDED = 2
 _ROLLING = ("m", "min", "minute", "minutes", "h", "hourly")
-"""How venues call a series whose windows follow each other within a day."""
+"""The venue's recurrence words for series whose windows follow each other within a day."""
 
 
 class ListSort(StrEnum):
-    """How a list of events is ordered; the values are words for its heading."""
+    """How a list of events is sorted; the values are used in its heading."""
 
     VOLUME_24H = "volume 24h"
     MOVERS = "movers 24h"
@@ -34,12 +33,12 @@ class ListSort(StrEnum):
 
     @property
     def fetched(self) -> MarketSort:
-        """The venue's own order in which such a list is fetched."""
+        """The venue's sort order with which such a list is fetched."""
         return _FETCHED.get(self, MarketSort.VOLUME_24H)
 
     @property
     def is_local(self) -> bool:
-        """Whether the venue knows no such order: what is loaded is ordered here."""
+        """Whether the venue lacks this order, so that the loaded rows are sorted here."""
         return self not in _FETCHED
 
 
@@ -54,20 +53,20 @@ _FETCHED = {
 
 @dataclass(frozen=True, slots=True)
 class ListFilter:
-    """Which events of a list are shown; what is None or False does not narrow it."""
+    """Which events of a list are shown; None or False does not filter."""
 
     min_volume_24h: Micros | None = None
     max_spread: Micros | None = None
     ends_within: timedelta | None = None
     is_mine: bool = False
-    """Only events with a position or a working order."""
+    """Whether to show only events with a position or a working order."""
     is_starred: bool = False
     tags: frozenset[str] = frozenset()
-    """Slugs of tags, all of which an event has to have."""
+    """Tag slugs; an event must have all of them."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether everything is shown."""
+        """Whether no filter is set."""
         return self == NO_FILTER
 
 
@@ -76,31 +75,31 @@ NO_FILTER = ListFilter()
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """How a list is shown."""
+    """The sorting and filtering of a list."""
 
     sort: ListSort = ListSort.VOLUME_24H
     is_reversed: bool = False
     filter: ListFilter = NO_FILTER
     unfolded: frozenset[str] = frozenset()
-    """The recurrences whose windows are listed one by one."""
+    """Recurrences whose windows are listed one by one."""
 
 
 class ListedEvent(Protocol):
-    """An event as lists know it."""
+    """An event in a list."""
 
     @property
     def event(self) -> Event:
-        """The event itself."""
+        """The event."""
         ...
 
     @property
     def leading(self) -> Market | None:
-        """The market that stands for it."""
+        """The market that represents it."""
         ...
 
     @property
     def has_position(self) -> bool:
-        """Whether something of it is held."""
+        """Whether shares of it are held."""
         ...
 
     @property
@@ -114,19 +113,19 @@ L = TypeVar("L", bound=ListedEvent)
 
 @dataclass(frozen=True, slots=True)
 class SeriesFold(Generic[L]):
-    """The windows of rolling series, of one length, in one row."""
+    """The windows of rolling series with the same length, as one row."""
 
     recurrence: str
-    """How often they begin, as the venue writes it: `5m`."""
+    """The windows' interval, as the venue writes it: `5m`."""
     title: str
-    """Untrusted text: of the series, or the tag that several of them share."""
+    """Untrusted text: title of the series, or the tag that several series share."""
     rows: tuple[L, ...]
-    """By their end, the next one first."""
+    """The windows sorted by their end, the next one first."""
     is_folded: bool
 
     @property
     def key(self) -> str:
-        """A key of its own among those of events."""
+        """A key that is unique among those of events."""
         return f"series {self.recurrence}"
 
     @property
@@ -138,9 +137,10 @@ class SeriesFold(Generic[L]):
 def arrange(
     rows: Iterable[L], arrangement: Arrangement, now: datetime
 ) -> tuple[L | SeriesFold[L], ...]:
-    """Return the rows to show, in their order.
+    """Return the rows to show, in order.
 
-    Folded windows stand where their sum belongs, of what can be summed, else where the first of them does.
+    A fold is sorted by the sum of its windows if the sort key can be summed, else it takes the place of
+    its first window.
     """
     kept = [row for row in rows if _passes(row, arrangement.filter, now)]
     shown = _fold(_ordered(kept, arrangement), arrangement.unfolded, now)
@@ -149,17 +149,17 @@ def arrange(
 
 
 def rolling_series(event: Event) -> Series | None:
-    """Return the series whose windows follow each other within a day, if an event is one of them."""
+    """Return the series of an event whose windows follow each other within a day; None if there is none."""
     return next((s for s in event.series if s.slug and _is_rolling(s)), None)
 
 
 def window_beside(event: Event, others: Iterable[Event], *, is_later: bool) -> Event | None:
-    """Return the window of a rolling series that ends next after an event's, or last before it.
+    """Return the next or the previous window of a rolling series.
 
     Args:
-        event: the window to go from.
-        others: events that are known, of any series; windows without an end are none.
-        is_later: the one after it, and not the one before.
+        event: the window to start from.
+        others: known events, of any series; those without an end are ignored.
+        is_later: whether to return the next window instead of the previous one.
     """
     series = rolling_series(event)
     if series is None or event.end_at is None:
@@ -177,12 +177,12 @@ def window_beside(event: Event, others: Iterable[Event], *, is_later: bool) -> E
 
 
 def is_wide(spread: Micros | None) -> bool:
-    """Whether a list warns of a spread."""
+    """Whether a list flags a spread as wide."""
     return spread is not None and spread >= WIDE_SPREAD
 
 
 def quoted_spread(market: Market | None) -> Micros | None:
-    """Return the spread as the metadata host told of it."""
+    """Return the spread that the metadata host reported."""
     if market is None or market.best_bid is None or market.best_ask is None:
         return None
     return Micros(market.best_ask - market.best_bid)
@@ -209,11 +209,11 @@ def _passes(row: ListedEvent, wanted: ListFilter, now: datetime) -> bool:
 
 
 def _ordered(rows: list[L], arrangement: Arrangement) -> list[L]:
-    """Order what the venue cannot; what is reversed was fetched so where the venue can."""
+    """Sort by orders that the venue lacks; other lists were already fetched in order or reversed."""
     if arrangement.sort is ListSort.MOVERS:
         return _by(rows, _move, is_rising=arrangement.is_reversed)
     if arrangement.sort is ListSort.SPREAD:
-        # The tightest first: that is where one trades.
+        # The tightest first: that is where trading is cheapest.
         return _by(rows, _spread, is_rising=not arrangement.is_reversed)
     return rows
 
@@ -232,7 +232,7 @@ class _Measure(Protocol):
 
 
 def _by(rows: list[L], measure: _Measure, *, is_rising: bool) -> list[L]:
-    """Order by a measure; rows without one come last, whichever way round."""
+    """Sort by a measure; rows without one come last in either direction."""
     known = [(value, row) for row in rows if (value := measure(row)) is not None]
     known.sort(key=lambda pair: pair[0], reverse=not is_rising)
     return [row for _, row in known] + [row for row in rows if measure(row) is None]
@@ -266,7 +266,7 @@ def _place_folds(
     shown: Sequence[L | SeriesFold[L]], summed: Callable[[Event], Micros | None],
     arrangement: Arrangement,
 ) -> tuple[L | SeriesFold[L], ...]:  # fmt: skip
-    """Put each fold, with the windows that are unfolded below it, where its sum belongs."""
+    """Sort each fold, with its unfolded windows below it, by its sum."""
 
     def measure(entry: L | SeriesFold[L]) -> int:
         rows = entry.rows if isinstance(entry, SeriesFold) else (entry,)
@@ -299,7 +299,7 @@ _SUMMED: Mapping[ListSort, Callable[[Event], Micros | None]] = MappingProxyType(
     ListSort.VOLUME: lambda event: event.volume,
     ListSort.LIQUIDITY: lambda event: event.liquidity,
 })  # fmt: skip
-"""Orders by what windows have together."""
+"""Sort orders whose values can be summed over windows."""
 
 
 def _recurrence(series: Series) -> str:
@@ -307,7 +307,7 @@ def _recurrence(series: Series) -> str:
 
 
 def _title(rows: Sequence[ListedEvent], series: Series) -> str:
-    """Name what is folded: by its series, or by the first tag that all of several share."""
+    """Return the title of a fold: its series, or the first tag that all of several series share."""
     slugs = {each.slug for row in rows if (each := rolling_series(row.event)) is not None}
     if len(slugs) == 1:
         return series.title
@@ -320,7 +320,7 @@ def _title(rows: Sequence[ListedEvent], series: Series) -> str:
 
 
 def _ending(row: ListedEvent, now: datetime) -> tuple[bool, timedelta]:
-    """Order windows by their end; those that are over come last."""
+    """Return a sort key by end time; windows that are over come last."""
     end_at = row.event.end_at
     left = timedelta.max if end_at is None else end_at - now
     return left <= timedelta(0), left

@@ -1,4 +1,4 @@
-"""Events, markets and their outcomes as a trader knows them, and how lists of them are ordered."""
+"""Events, markets and their outcomes, and the sort orders of their lists."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,27 +9,27 @@ from pmtui.domain.money import ONE, Micros
 
 
 class Side(StrEnum):
-    """Which way an order goes, seen from the one who gives it."""
+    """The direction of an order, from the view of its owner."""
 
     BUY = "BUY"
     SELL = "SELL"
 
     @property
     def opposite(self) -> "Side":
-        """The side that would meet this one."""
+        """The side that would trade with this one."""
         return Side.SELL if self is Side.BUY else Side.BUY
 
 
 class Trading(StrEnum):
-    """Whether orders are taken in a market, whatever its book looks like."""
+    """Whether a market accepts orders, whatever its book looks like."""
 
     OPEN = "open"
     NOT_OPEN = "not open"
-    """It has not begun."""
+    """It has not opened yet."""
     HALTED = "paused"
-    """It takes no orders now."""
+    """It accepts no orders at the moment."""
     CLOSED = "closed"
-    """It takes none any more."""
+    """It accepts no more orders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class FeeSchedule:
 
 NO_FEE = FeeSchedule(rate=Micros(0))
 _NEAR = 32
-"""Characters of a name that the narrowest card of an order shows."""
+"""Characters of a market's name that fit on the narrowest order card."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +61,19 @@ class RewardTerms:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One of the things that can happen in a market, and the token that pays if it does."""
+    """A possible result of a market, and the token that pays if it happens."""
 
     label: str
-    """As the venue sent it: untrusted text."""
+    """As sent by the venue: untrusted text."""
     token_id: TokenId | None
-    """None while the market has no tokens: it can be read, not traded."""
+    """None while the market has no tokens: it can be viewed, but not traded."""
     price: Micros | None
     """The metadata host's indicative price (a midpoint); 0 or 1 after resolution."""
 
 
 @dataclass(frozen=True, slots=True)
 class Market:
-    """One question. Texts are untrusted; absent facts are None, never a guess."""
+    """One question. Texts are untrusted; missing facts are None, never a guess."""
 
     market_id: MarketId
     condition_id: ConditionId | None
@@ -81,7 +81,7 @@ class Market:
     question: str
     outcomes: tuple[Outcome, ...]
     group_title: str = ""
-    """Short name among the siblings of an event, for example a candidate."""
+    """Short name among the markets of an event, for example a candidate."""
     description: str = ""
     resolution_source: str = ""
     event_id: EventId | None = None
@@ -96,7 +96,7 @@ class Market:
     accepting_orders: bool = True
     has_order_book: bool = True
     best_bid: Micros | None = None
-    """Of the first outcome, from the metadata host; the book is the truth once it is open."""
+    """First outcome's, from the metadata host; once the book is open, the book is authoritative."""
     best_ask: Micros | None = None
     last_trade_price: Micros | None = None
     day_change: Micros | None = None
@@ -111,7 +111,7 @@ class Market:
     rewards: RewardTerms | None = None
     sports_type: str = ""
     is_disputed: bool = False
-    """Whether an answer was proposed that somebody contests."""
+    """Whether a proposed answer is disputed."""
 
     @property
     def token_ids(self) -> tuple[TokenId, ...]:
@@ -120,19 +120,19 @@ class Market:
         return tokens if len(tokens) == len(self.outcomes) else ()
 
     def settled_price(self, token_id: TokenId) -> Micros | None:
-        """Return what a share of an outcome is worth once its market is resolved, else None."""
+        """Return the value of an outcome's share once its market is resolved, else None."""
         price = next((o.price for o in self.outcomes if o.token_id == token_id), None)
         return price if self.closed and price in (0, ONE) else None
 
     def change_to(self, price: Micros | None) -> Micros | None:
-        """Return how far the first outcome has come in 24 hours, up to a live price or what it is worth.
+        """Return the first outcome's 24-hour change, up to a live price or its payout.
 
-        The venue counts up to the moment of its row, when the outcome stood at the row's price, and
-        up to the last trade where the answer is known. The last trade of an open market says too little:
-        it may be stated in terms of the other outcome.
+        The venue's change runs up to the row's price at the time of its row, or up to the last trade if
+        the market is resolved. The last trade of an open market is not used, because it may be stated in
+        terms of the other outcome.
 
         Args:
-            price: live; None where there is none, for the change as the venue states it.
+            price: live price; None if there is none, for the change as the venue states it.
         """
         stated = self.outcomes[0].price if self.outcomes else None
         if self.day_change is None or stated is None:
@@ -142,19 +142,19 @@ class Market:
             return None
         before = counted - self.day_change
         now = stated if self.closed or price is None else price
-        # The fields come from different moments: what no price can have been says nothing.
+        # The fields are from different moments: a result that cannot be a price is ignored.
         return Micros(now - before) if 0 <= before <= ONE else None
 
     @property
     def quoted_token(self) -> TokenId | None:
-        """The token whose book prices the market in lists; None where no price moves any more."""
+        """The token whose book prices the market in lists; None once its price no longer moves."""
         if self.closed or not self.has_order_book or not self.token_ids:
             return None
         return self.token_ids[0]
 
     @property
     def trading(self) -> Trading:
-        """Whether orders are taken, by what the metadata says."""
+        """Whether orders are accepted, according to the metadata."""
         if self.closed or self.archived:
             return Trading.CLOSED
         if not self.active:
@@ -163,12 +163,12 @@ class Market:
 
     @property
     def takes_orders(self) -> bool:
-        """Whether orders are taken now, by what the metadata says."""
+        """Whether orders are accepted now, according to the metadata."""
         return self.trading is Trading.OPEN
 
     @property
     def is_tradable(self) -> bool:
-        """Whether orders can be sent at all, by what the metadata says."""
+        """Whether orders can be sent at all, according to the metadata."""
         return (
             self.takes_orders
             and self.has_order_book
@@ -178,16 +178,16 @@ class Market:
 
     @property
     def title(self) -> str:
-        """The group title where there is one, else the question."""
+        """The group title if there is one, else the question."""
         return self.group_title or self.question
 
     @property
     def distinct_name(self) -> str:
-        """The question; where its group title does not stand near its beginning, that and the event.
+        """The question, or the group title and the event if the question does not begin with the former.
 
-        The questions of an event may begin alike, and a narrow line shows no more of them: `Cut of 25 bps:
-        Bank of Canada decision in December` says in few words which market of which event it is. A group
-        title that no such line shows whole is not put before a question that holds it already.
+        The questions of an event may begin alike, and a narrow line shows only that part: `Cut of 25 bps:
+        Bank of Canada decision in December` identifies the market and its event in few words. A group
+        title too long for such a line is not put before a question that already contains it.
         """
         name, group = self.question or self.title, self.group_title
         place = _folded(name).find(_folded(group))
@@ -196,7 +196,7 @@ class Market:
 
     @property
     def names_its_group(self) -> bool:
-        """Whether the question says which of its siblings it is about."""
+        """Whether the question contains the group title that distinguishes it from its siblings."""
         return _folded(self.group_title) in _folded(self.question)
 
 
@@ -225,7 +225,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A group of markets about one thing. In a negative-risk event exactly one resolves Yes."""
+    """A group of markets about one subject. In a negative-risk event exactly one resolves Yes."""
 
     event_id: EventId
     slug: str
@@ -237,7 +237,7 @@ class Event:
     series: tuple[Series, ...] = ()
     neg_risk: bool = False
     neg_risk_id: str = ""
-    """0x and 64 hexadecimal digits: what the contracts call a negative-risk event; empty if none."""
+    """0x and 64 hexadecimal digits: the contracts' id of a negative-risk event; empty if none."""
     active: bool = True
     closed: bool = False
     archived: bool = False
@@ -252,7 +252,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """One public remark on an event. Body and author are untrusted text."""
+    """A public comment on an event. Body and author are untrusted text."""
 
     comment_id: str
     author: str
@@ -264,7 +264,7 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """One of the biggest holders of a token."""
+    """One of the largest holders of a token."""
 
     address: str
     name: str
@@ -275,7 +275,7 @@ class Holder:
 
 @dataclass(frozen=True, slots=True)
 class MarketTerms:
-    """What the trading host says an order in this market must obey.
+    """The trading host's rules for orders in this market.
 
     Source: `/clob-markets/{condition_id}`, else the per-token reads.
     """
@@ -294,11 +294,12 @@ class MarketTerms:
 
 
 MOST_STREAMED_ROWS = 60
-"""Of a list: more than a tall terminal shows at once. Rows out of view show the age of their price."""
+"""Rows of a list: more than a tall terminal shows at once. Rows out of view show the age of their
+price."""
 
 
 class MarketSort(StrEnum):
-    """How a list of markets is ordered."""
+    """The sort order of a list of markets."""
 
     VOLUME_24H = "volume 24h"
     VOLUME = "volume"
@@ -309,7 +310,7 @@ class MarketSort(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ListedMarket:
-    """A row of the trading host's lists. Facts that the short lists leave out are None."""
+    """A row of the trading host's lists. Fields that the short lists omit are None."""
 
     condition_id: ConditionId | None
     """None on old rows that never went on chain."""

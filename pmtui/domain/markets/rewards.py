@@ -1,4 +1,4 @@
-"""Liquidity rewards and maker rebates: what the venue pays for resting orders, by day and market."""
+"""Liquidity rewards and maker rebates: the venue's payments for resting orders, by day and market."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,27 +11,27 @@ from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
 
 @dataclass(frozen=True, slots=True)
 class RewardBand:
-    """Where a resting order can score now, and how large it has to be."""
+    """The price range in which a resting order earns rewards now, and its minimum size."""
 
     low: Micros
     high: Micros
-    """Both ends score nothing any more."""
+    """Upper end; orders at either end score nothing."""
     min_size: Micros
 
     def holds(self, price: Micros) -> bool:
-        """Whether an order at this price is near enough to the middle."""
+        """Whether a price is close enough to the midpoint."""
         return self.low < price < self.high
 
     def takes(self, price: Micros, size: Micros) -> bool:
-        """Whether an order is near enough and large enough."""
+        """Whether an order is close enough and large enough."""
         return self.holds(price) and size >= self.min_size
 
 
 def reward_band(terms: RewardTerms | None, midpoint: Micros | None) -> RewardBand | None:
-    """Return the band around a midpoint; None without rewards or without a middle.
+    """Return the band around a midpoint; None without rewards or without a midpoint.
 
-    The venue leaves tiny orders out of its own middle and does not publish how: where the best
-    orders are tiny, the answer to whether an own order scores is the truth.
+    The venue leaves tiny orders out of its own midpoint and does not publish how: if the best
+    orders are tiny, only its answer to whether an order scores is reliable.
     """
     if terms is None or midpoint is None or terms.max_spread <= 0:
         return None
@@ -41,14 +41,14 @@ def reward_band(terms: RewardTerms | None, midpoint: Micros | None) -> RewardBan
 
 @dataclass(frozen=True, slots=True)
 class RewardProgram:
-    """One pot that is paid out in daily parts to the orders that score in a market."""
+    """A reward pot that is paid out daily to the scoring orders in a market."""
 
     asset: Address
     rate_per_day: Micros
     """Units of the asset."""
     starts_on: date | None = None
     ends_on: date | None = None
-    """Far in the future for one without an end."""
+    """Far in the future if it has no end."""
     total: Micros | None = None
     remaining: Micros | None = None
     total_days: int | None = None
@@ -56,7 +56,7 @@ class RewardProgram:
 
 @dataclass(frozen=True, slots=True)
 class OutcomePrice:
-    """A token of a rewarded market and its price as the rewards list has it."""
+    """A token of a rewarded market and its price according to the rewards list."""
 
     token_id: TokenId
     label: str
@@ -66,7 +66,7 @@ class OutcomePrice:
 
 @dataclass(frozen=True, slots=True)
 class AssetEarnings:
-    """What was earned in one asset, and what a unit of it is worth."""
+    """Earnings in one asset, and the value of one unit of it."""
 
     asset: Address
     earnings: Micros
@@ -76,44 +76,44 @@ class AssetEarnings:
 
 @dataclass(frozen=True, slots=True)
 class RewardedMarket:
-    """A market with rewards. What a list leaves out is None or empty; texts are untrusted."""
+    """A market with rewards. Fields that a list omits are None or empty; texts are untrusted."""
 
     condition_id: ConditionId
     terms: RewardTerms
-    """What an order must satisfy to score."""
+    """The conditions for an order to score."""
     programs: tuple[RewardProgram, ...]
     question: str = ""
     slug: str = ""
     event_slug: str = ""
     outcomes: tuple[OutcomePrice, ...] = ()
     competitiveness: Micros | None = None
-    """How much scores there already; the venue's own measure."""
+    """The venue's own measure of how many orders score there already."""
     daily_rate: Micros | None = None
-    """Dollars a day in all, where the list adds it up."""
+    """Total dollars per day, if the list contains the sum."""
     sponsored_rate: Micros | None = None
-    """The part of it that others than the venue pay."""
+    """The part of it that is paid by sponsors other than the venue."""
     spread: Micros | None = None
     volume_24h: Micros | None = None
     earning_percent: Micros | None = None
-    """Our part of what is paid out now: 20.5 means 20.5 %."""
+    """Our share of current payouts: 20.5 means 20.5 %."""
     earned: tuple[AssetEarnings, ...] = ()
-    """By us on the day asked about."""
+    """Our earnings on the requested day."""
 
 
 @dataclass(frozen=True, slots=True)
 class Earnings:
-    """What one day brought in one asset: in one market, or in all of them together."""
+    """The earnings of one day in one asset: in one market, or in all of them together."""
 
     day: date
     maker: Address
     paid: AssetEarnings
     condition_id: ConditionId | None = None
-    """None for the sum of all markets."""
+    """None for the sum over all markets."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebate:
-    """Part of the takers' fees that one day's fills as a maker brought back."""
+    """The part of takers' fees that is returned for one day's maker fills."""
 
     day: date
     condition_id: ConditionId
@@ -125,20 +125,20 @@ class Rebate:
 
 @dataclass(frozen=True, slots=True)
 class Earned:
-    """What one market brought on one day (UTC), in dollars."""
+    """The earnings of one market on one day (UTC), in dollars."""
 
     day: date
     condition_id: ConditionId
     reward: Micros = ZERO
-    """For orders that rested near the middle; what today brings is not paid out yet."""
+    """For orders that rested near the midpoint; today's is not paid out yet."""
     rebate: Micros = ZERO
-    """Part of the fees of those who took our orders."""
+    """Part of the fees of those who traded with our orders."""
     percent: Micros | None = None
-    """Our part of what the market pays out now: 20.5 means 20.5 %. None on any day but today."""
+    """Our share of the market's current payouts: 20.5 means 20.5 %. None on any day but today."""
 
     @property
     def total(self) -> Micros:
-        """Both together."""
+        """Reward and rebate together."""
         return Micros(self.reward + self.rebate)
 
 
@@ -148,15 +148,15 @@ def earned_on(
     rebates: Iterable[Rebate],
     percents: Mapping[ConditionId, Micros] | None = None,
 ) -> tuple[Earned, ...]:
-    """Return a day's markets, what brought most first; several assets become one sum of dollars.
+    """Return a day's markets by earnings, largest first; several assets are summed in dollars.
 
-    Rows of another day and sums over all markets are left out, as is what came to nothing.
+    Rows of another day and sums over all markets are left out, as are markets that earned nothing.
 
     Args:
-        day: of the answers, in UTC.
-        earnings: what each market paid for resting orders, in units of its asset.
-        rebates: what each market gave back of fees, in dollars.
-        percents: our part of what is paid out now, only for today.
+        day: of the replies, in UTC.
+        earnings: each market's payment for resting orders, in units of its asset.
+        rebates: each market's refund of fees, in dollars.
+        percents: our share of current payouts, only for today.
     """
     rewards: dict[ConditionId, Micros] = {}
     for one in earnings:

@@ -1,7 +1,7 @@
-"""What the venue may be up to besides trading as usual, and how its words and flags tell of it.
+"""Special states of the venue, such as a restart, and how its messages and flags announce them.
 
-A state is a claim with a source and a time, never a certainty: it is shown and warned about, and
-nothing that the venue might accept is held back because of it.
+A state is a claim with a source and a time, never a certainty: it is shown as a warning, and no
+order that the venue might accept is held back because of it.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from pmtui.domain.markets.market import MarketTerms
 
 
 class VenueState(StrEnum):
-    """A state in the words of the status line; the most severe first."""
+    """A state, in the words of the status line; the most severe first."""
 
     BANNED = "account banned"
     REGION_REFUSED = "region refused"
@@ -28,7 +28,7 @@ class VenueState(StrEnum):
 
 
 class Evidence(StrEnum):
-    """Where a state is known from."""
+    """The source of a state."""
 
     ANSWER = "the answer to an order"
     ACCOUNT = "the account's closed-only status"
@@ -39,15 +39,15 @@ class Evidence(StrEnum):
 
 
 RESTART_LASTS = timedelta(seconds=90)
-"""Believed for so long after the last 425 at most: every further one renews it."""
+"""The longest time after the last 425 for which a restart is assumed: each further one renews it."""
 POST_ONLY_LASTS = timedelta(seconds=120)
-"""The careful minutes after a restart (docs/wire.md#refusals), where no answer states their end."""
+"""The post-only minutes after a restart (docs/wire.md#refusals), if no reply states their end."""
 NOT_READY_LASTS = timedelta(seconds=60)
 CLOSED_LASTS = timedelta(minutes=10)
-"""How long a refusal of everything is believed that nothing has confirmed or denied since."""
+"""How long a refusal of all orders counts, without confirmation or denial."""
 
 RESTARTING_STATUS = 425
-"""Its body is published nowhere; the status tells all."""
+"""Its body is undocumented; the status alone is enough."""
 
 _LASTS = {
     VenueState.RESTARTING: RESTART_LASTS,
@@ -57,7 +57,7 @@ _LASTS = {
     VenueState.DISABLED: CLOSED_LASTS,
     VenueState.DELAYED: CLOSED_LASTS,
 }
-# Words of refusals (docs/wire.md#refusals), in lower case.
+# Texts of refusals (docs/wire.md#refusals), in lower case.
 _WORDS = (
     ("address banned", VenueState.BANNED),
     ("trading restricted in your region", VenueState.REGION_REFUSED),
@@ -69,7 +69,7 @@ _WORDS = (
     ("order match delayed due to market conditions", VenueState.DELAYED),
 )
 OF_A_MARKET = frozenset({VenueState.MARKET_NOT_READY, VenueState.DELAYED})
-"""States of one market; the others are the venue's or the account's as a whole."""
+"""States of one market; the others concern the whole venue or the account."""
 OF_THE_ENGINE = frozenset(
     {VenueState.RESTARTING, VenueState.DISABLED, VenueState.CANCEL_ONLY, VenueState.POST_ONLY}
 )
@@ -78,30 +78,30 @@ OF_THE_ENGINE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class VenueFact:
-    """One state, with what it is known from."""
+    """One state with its evidence."""
 
     state: VenueState
     evidence: Evidence
     as_of: datetime
-    """When it was heard last."""
+    """When it was last confirmed."""
     text: str = ""
-    """The venue's own words, where there are any: untrusted."""
+    """The venue's own text, if any: untrusted."""
     until: datetime | None = None
-    """When it is to be over; after that it is not believed any more."""
+    """When it should end; after that it no longer counts."""
     condition_id: ConditionId | None = None
-    """The market it is about; None for all."""
+    """The market that it concerns; None for all."""
 
     def holds(self, now: datetime) -> bool:
-        """Whether it is still to be believed."""
+        """Whether it still counts."""
         return self.until is None or now < self.until
 
     def concerns(self, condition_id: ConditionId) -> bool:
-        """Whether it matters to orders in a market."""
+        """Whether it affects orders in a market."""
         return self.condition_id in (None, condition_id)
 
 
 def state_of_refusal(text: str, *, status: int | None = None) -> VenueState | None:
-    """Return what a refusal tells of the venue; None where it is about the order alone."""
+    """Return the venue state that a refusal implies; None if it is about the order alone."""
     if status == RESTARTING_STATUS:
         return VenueState.RESTARTING
     lowered = text.lower()
@@ -116,21 +116,21 @@ def fact_of_refusal(
     stated: timedelta | None = None,
     condition_id: ConditionId | None = None,
 ) -> VenueFact | None:
-    """Return what to believe after a refusal, and for how long.
+    """Return the fact that follows from a refusal, with its duration.
 
     Args:
-        text: the venue's words.
+        text: the venue's text.
         now: by our clock.
-        status: of the answer, where there was one.
+        status: of the reply, if there was one.
         stated: how long the venue asked to wait.
-        condition_id: the market that the refused order was for.
+        condition_id: the market of the refused order.
     """
     state = state_of_refusal(text, status=status)
     if state is None or (state in OF_A_MARKET and condition_id is None):
         return None
     lasts = _LASTS.get(state)
     if state is VenueState.POST_ONLY and stated is not None:
-        # No stated end is believed for much longer than the venue is known to need.
+        # A stated end is not trusted for much longer than the venue is known to need.
         lasts = min(stated, 10 * POST_ONLY_LASTS)
     return VenueFact(
         state,
@@ -143,7 +143,7 @@ def fact_of_refusal(
 
 
 def facts_of_terms(terms: MarketTerms | None, as_of: datetime) -> tuple[VenueFact, ...]:
-    """Return what a market's own flags tell: whoever takes there waits (docs/wire.md#matching)."""
+    """Return the facts in a market's own flags: takers are delayed there (docs/wire.md#matching)."""
     if terms is None or not (terms.seconds_delay > 0 or terms.has_taker_delay):
         return ()
     text = f"{terms.seconds_delay} s" if terms.seconds_delay > 0 else "a moment"
@@ -154,7 +154,7 @@ def facts_of_terms(terms: MarketTerms | None, as_of: datetime) -> tuple[VenueFac
 
 
 def in_order(facts: tuple[VenueFact, ...], now: datetime) -> tuple[VenueFact, ...]:
-    """Return the facts that hold, the most severe first, each state of a market once."""
+    """Return the facts that still count, the most severe first, each state of a market once."""
     kept: dict[tuple[VenueState, ConditionId | None], VenueFact] = {}
     for fact in facts:
         if fact.holds(now):
@@ -164,7 +164,7 @@ def in_order(facts: tuple[VenueFact, ...], now: datetime) -> tuple[VenueFact, ..
 
 
 def describe_state(fact: VenueFact, now: datetime) -> str:
-    """Say a state in one short phrase, with the time it has left where that was stated."""
+    """Describe a state in one short phrase, with the time left if an end was stated."""
     if fact.state is VenueState.POST_ONLY and fact.until is not None:
         left = max(round((fact.until - now).total_seconds()), 0)
         return f"{fact.state.value} {left}s"

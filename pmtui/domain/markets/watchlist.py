@@ -1,7 +1,7 @@
-"""What a trader has starred, and what was known of it last, for when nobody answers.
+"""The trader's starred items, with their last known data for when no host answers.
 
-An event with one market counts as that market: it is listed as both, opened as the market, and must
-not be starred twice.
+An event with one market counts as that market: it is listed as both, opened as the market, and
+cannot be starred twice.
 """
 
 from collections.abc import Iterable
@@ -14,13 +14,14 @@ from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import Micros
 
 MOST_STARS = 200
-"""Each is fetched by itself while the list is open."""
+"""Each is fetched separately while the list is open."""
 MOST_WATCHED = 40
-"""Markets whose books are subscribed to for an open watchlist; the others show the metadata's prices."""
+"""Markets whose books are subscribed to for an open watchlist; the others show the metadata host's
+prices."""
 
 
 class StarKind(StrEnum):
-    """What kind of thing is starred."""
+    """The kind of a starred item."""
 
     EVENT = "event"
     MARKET = "market"
@@ -28,7 +29,7 @@ class StarKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StarKey:
-    """Names one thing that can be starred."""
+    """Identifies an item that can be starred."""
 
     kind: StarKind
     item_id: str
@@ -36,25 +37,25 @@ class StarKey:
 
     @property
     def event_id(self) -> EventId | None:
-        """The event, where it is one."""
+        """The event id, if the item is an event."""
         return EventId(self.item_id) if self.kind is StarKind.EVENT else None
 
     @property
     def condition_id(self) -> ConditionId | None:
-        """The market, where it is one."""
+        """The condition id, if the item is a market."""
         return ConditionId(self.item_id) if self.kind is StarKind.MARKET else None
 
 
 @dataclass(frozen=True, slots=True)
 class StarSnapshot:
-    """What was known of a star at a time. Texts are untrusted."""
+    """The data of a starred item at some time. Texts are untrusted."""
 
     title: str
     market: Market | None
-    """The market itself, or the one that leads its event."""
+    """The market itself, or the leading one of an event."""
     as_of: datetime
     event_title: str = ""
-    """Of the event a market belongs to; empty for an event."""
+    """Title of the event that a market belongs to; empty for an event."""
     open_markets: int = 1
     volume: Micros | None = None
     volume_24h: Micros | None = None
@@ -64,35 +65,35 @@ class StarSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Star:
-    """One thing that is starred."""
+    """One starred item."""
 
     key: StarKey
     title: str
-    """As it was when it was starred; untrusted."""
+    """Its title at the time it was starred; untrusted."""
     starred_at: datetime
     seen: StarSnapshot | None = None
 
 
 def key_of_market(condition_id: ConditionId) -> StarKey:
-    """Return what a market is starred as."""
+    """Return the key of a market."""
     return StarKey(StarKind.MARKET, condition_id)
 
 
 def key_of_event(event: Event) -> StarKey:
-    """Return what an event is starred as: its market where it has only one that can be named."""
+    """Return the key of an event: that of its market if it has only one with an id."""
     if len(event.markets) == 1 and (condition_id := event.markets[0].condition_id):
         return key_of_market(condition_id)
     return StarKey(StarKind.EVENT, event.event_id)
 
 
 def leading_market(event: Event) -> Market | None:
-    """Return the open market with the highest price of its first outcome; any when none is open."""
+    """Return the open market with the highest first-outcome price; any market if none is open."""
     place = leading_place(event)
     return None if place is None else event.markets[place]
 
 
 def leading_place(event: Event) -> int | None:
-    """Return where the leading market stands among those of its event; None where there are none."""
+    """Return the index of an event's leading market; None if it has no markets."""
     markets = event.markets
     running = [place for place, market in enumerate(markets) if _is_running(market)]
     candidates = running or range(len(markets))
@@ -100,12 +101,12 @@ def leading_place(event: Event) -> int | None:
 
 
 def open_markets(event: Event) -> tuple[Market, ...]:
-    """Return the markets of an event that still run."""
+    """Return the markets of an event that are still open."""
     return tuple(filter(_is_running, event.markets))
 
 
 def snapshot_market(market: Market, as_of: datetime) -> StarSnapshot:
-    """Return what a list shows of a market."""
+    """Return the data that a list shows of a market."""
     return StarSnapshot(
         title=market.distinct_name,
         market=market,
@@ -120,7 +121,7 @@ def snapshot_market(market: Market, as_of: datetime) -> StarSnapshot:
 
 
 def snapshot_event(event: Event, as_of: datetime) -> StarSnapshot:
-    """Return what a list shows of an event: its leading market stands for it."""
+    """Return the data that a list shows of an event, represented by its leading market."""
     return StarSnapshot(
         title=event.title,
         market=leading_market(event),
@@ -134,14 +135,14 @@ def snapshot_event(event: Event, as_of: datetime) -> StarSnapshot:
 
 
 def without_long_texts(seen: StarSnapshot) -> StarSnapshot:
-    """Leave out what no list shows; it is most of the bytes."""
+    """Return the data without texts that no list shows; they are most of its bytes."""
     if seen.market is None:
         return seen
     return replace(seen, market=replace(seen.market, description="", resolution_source=""))
 
 
 def newest(first: StarSnapshot | None, second: StarSnapshot | None) -> StarSnapshot | None:
-    """Return what was seen later, of two that may be missing."""
+    """Return the newer of two snapshots, either of which may be missing."""
     known = [seen for seen in (first, second) if seen is not None]
     return max(known, key=lambda seen: seen.as_of, default=None)
 
@@ -149,7 +150,7 @@ def newest(first: StarSnapshot | None, second: StarSnapshot | None) -> StarSnaps
 def choose_watched(
     wanted: Iterable[ConditionId], *, most: int = MOST_WATCHED
 ) -> tuple[frozenset[ConditionId], int]:
-    """Return the first markets, whose books are to be subscribed to, and how many are left out."""
+    """Return the first markets, whose books to subscribe to, and how many are left out."""
     distinct = tuple(dict.fromkeys(wanted))
     return frozenset(distinct[:most]), max(len(distinct) - most, 0)
 

@@ -1,1 +1,1 @@
-"""An order's amounts, life and end, and the rules it must pass."""
+"""Orders: their amounts, their lifecycle, and the rules they must pass."""

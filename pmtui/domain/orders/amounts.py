@@ -1,7 +1,7 @@
-"""What an order gives and takes: ticks, rounding, the worst price of a market order, what is signed.
+"""The signed amounts of an order: ticks, rounding, and the worst price of a market order.
 
-Everything is exact integer arithmetic; sums that need more than six decimals stay whole until the
-one rounding that the venue itself performs. Refuses ticks the venue does not use.
+Everything is exact integer arithmetic; products with more than six decimals stay exact until the one
+rounding that the venue itself performs. Refuses ticks the venue does not use.
 """
 
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ from pmtui.domain.orders.order import MarketBuyIntent, OrderIntent, TimeInForce
 
 
 class AmountError(ValueError):
-    """A tick the venue does not know, or a price or size no order can carry."""
+    """A tick size that the venue does not have, or a price or size that is invalid for any order."""
 
 
 @dataclass(frozen=True, slots=True)
 class TickRules:
-    """How many decimals travel in a market of one tick size."""
+    """Decimals sent to the venue in a market of one tick size."""
 
     tick: Micros
     price_decimals: int
@@ -40,9 +40,9 @@ TICK_RULES = MappingProxyType(
         )
     }
 )
-"""Both official client libraries carry this table (September 2026)."""
+"""Both official client libraries contain this table (September 2026)."""
 
-# Bound once: on Python 3.11 naming a member of an enum is a slow look-up.
+# Bound once: on Python 3.11 accessing an enum member is slow.
 _BUY = Side.BUY
 
 _POWERS = tuple(10**exponent for exponent in range(11))
@@ -52,18 +52,18 @@ SIZE_STEP = Micros(10_000)
 
 
 MIN_MARKETABLE_BUY = ONE
-"""A purchase that fills at once must be worth a dollar (docs/wire.md#amounts)."""
+"""A purchase that fills at once must be worth at least a dollar (docs/wire.md#amounts)."""
 
 
 class OrderAmounts(NamedTuple):
-    """The two signed amounts. Buying gives collateral for shares, selling the other way round."""
+    """The two signed amounts. A buy gives collateral for shares, a sell the reverse."""
 
     maker: Micros
     taker: Micros
 
     @property
     def is_empty(self) -> bool:
-        """Whether rounding left nothing on one side, so that the order has no price."""
+        """Whether rounding reduced one side to zero, so that the order has no price."""
         return self.maker <= 0 or self.taker <= 0
 
 
@@ -85,17 +85,17 @@ def is_on_tick(price: Micros, tick: Micros) -> bool:
 
 
 def nearest_price(price: Micros, tick: Micros) -> Micros:
-    """Return the closest price an order may carry; halfway goes up."""
+    """Return the closest valid order price; halfway rounds up."""
     return _within((2 * price + tick) // (2 * tick) * tick, tick)
 
 
 def price_floor(price: Micros, tick: Micros) -> Micros:
-    """Return the highest price on the grid that is not above `price`, or the lowest there is."""
+    """Return the highest valid price not above `price`, or the lowest valid price."""
     return _within(price // tick * tick, tick)
 
 
 def price_ceil(price: Micros, tick: Micros) -> Micros:
-    """Return the lowest price on the grid that is not below `price`, or the highest there is."""
+    """Return the lowest valid price not below `price`, or the highest valid price."""
     return _within(-(-price // tick) * tick, tick)
 
 
@@ -104,15 +104,15 @@ def _within(price: int, tick: Micros) -> Micros:
 
 
 def size_floor(size: Micros) -> Micros:
-    """Return a size (or the dollars of a market order) cut to the two decimals that travel."""
+    """Return a size (or the dollars of a market order) truncated to the two decimals that are sent."""
     return Micros(size // SIZE_STEP * SIZE_STEP)
 
 
 def limit_amounts(side: Side, price: Micros, size: Micros, *, tick: Micros) -> OrderAmounts:
-    """Return what a limit order for `size` shares at `price` signs.
+    """Return the signed amounts of a limit order for `size` shares at `price`.
 
     Raises:
-        AmountError: unknown tick, price outside (0, 1), negative size.
+        AmountError: the tick is unknown, the price is outside (0, 1), or the size is negative.
     """
     rules = tick_rules(tick)
     shares = _checked_floor(price, size)
@@ -123,10 +123,11 @@ def limit_amounts(side: Side, price: Micros, size: Micros, *, tick: Micros) -> O
 def market_amounts(
     side: Side, worst_price: Micros, amount: Micros, *, tick: Micros
 ) -> OrderAmounts:
-    """Return what a market order signs: `amount` is dollars when buying, shares when selling.
+    """Return the signed amounts of a market order: `amount` is dollars for a buy, shares for a sell.
 
     Raises:
-        AmountError: unknown tick, price outside (0, 1) or below the price grid, negative amount.
+        AmountError: the tick is unknown, the price is outside (0, 1) or below the price grid, or
+            the amount is negative.
     """
     rules = tick_rules(tick)
     given = _checked_floor(worst_price, amount)
@@ -148,17 +149,17 @@ def _checked_floor(price: Micros, quantity: Micros) -> Micros:
 
 
 def fit(numerator: int, denominator: int, *, decimals: int) -> Micros:
-    """Return a ratio (in dollars or shares) with at most `decimals` decimals, as the venue cuts it.
+    """Return a ratio (in dollars or shares) with at most `decimals` decimals, truncated as the venue does.
 
-    The venue's libraries round up four decimals further on and then cut; for a ratio that
-    already fits, both steps do nothing, so one expression serves all three cases.
+    The venue's libraries first round up at four further decimals and then truncate; for a ratio
+    that already fits, both steps do nothing, so one expression serves all three cases.
     """
     widened = -(-numerator * _POWERS[decimals + 4] // denominator)
     return Micros(widened // 10_000 * _POWERS[6 - decimals])
 
 
 def _fit_product(product: int, decimals: int) -> Micros:
-    # `fit` over 10^12, after both sides of the ratio are divided by what they share.
+    # `fit` over 10^12, after removing the common factor of both sides of the ratio.
     widened = -(-product // _POWERS[8 - decimals])
     return Micros(widened // 10_000 * _POWERS[6 - decimals])
 
@@ -170,16 +171,17 @@ def market_price_walk(
     *,
     time_in_force: TimeInForce,
 ) -> Micros | None:
-    """Return the price of the level at which a market order is complete.
+    """Return the price of the level at which a market order is completely filled.
 
     Args:
-        levels: (price, size) of the side the order would meet, in any order: sources disagree.
-        side: which way the order goes: buying meets asks, selling meets bids.
-        amount: dollars when buying, shares when selling.
-        time_in_force: fill-and-kill takes the worst level when the book is too thin.
+        levels: (price, size) of the side that the order would match, in any order, as sources
+            disagree.
+        side: of the order: a buy matches asks, a sell matches bids.
+        amount: dollars for a buy, shares for a sell.
+        time_in_force: fill-and-kill returns the worst level if the book is too thin.
 
     Returns:
-        None where nothing can match: an empty side, or too little depth for any other order.
+        None if nothing can match: an empty side, or too little depth for any other order type.
     """
     ordered = sorted(levels, reverse=side is Side.SELL)
     wanted = amount * SCALE
@@ -194,13 +196,14 @@ def market_price_walk(
 
 
 def order_amounts(intent: OrderIntent, tick: Micros) -> OrderAmounts:
-    """Return the amounts an intent signs.
+    """Return the signed amounts of an intent.
 
-    What does not rest is a market order to the venue, whatever the trader calls it: its amounts
-    follow the market rules (docs/wire.md#amounts), so a purchase states dollars to the cent.
+    To the venue every order that does not rest is a market order, whatever the trader calls it: its
+    amounts follow the market rules (docs/wire.md#amounts), so a purchase states dollars to the
+    cent.
 
     Raises:
-        AmountError: a price or size that no order can carry.
+        AmountError: the price or size is invalid for any order.
     """
     if isinstance(intent, MarketBuyIntent):
         return market_amounts(Side.BUY, intent.worst_price, intent.amount, tick=tick)

@@ -1,13 +1,13 @@
-"""All outcomes of an event where exactly one of them wins: what they cost together, and one order for all.
+"""Sets of all outcomes of an event with one winner: their prices, and one basket order for all legs.
 
 A set is one Yes share of every open market of such an event: it pays a dollar in the end. Buying the set
-lifts every ask; selling it hits every bid, which is the same as buying No of every market. Mids cannot be
-traded: only bids and asks say what a set brings, and only after the taker's fees.
+lifts every ask; selling it hits every bid, which is the same as buying No of every market. Midpoints cannot
+be traded: the value of a set follows from bids and asks only, after taker fees.
 
-A basket buys the same number of Yes, or of No, in every market. Each leg is a purchase that fills now or is
-killed whole (FOK): it spends what its shares cost in the book as it is, at no worse price than the last level
-that it needs. A leg never fills in part, so that what is missing afterwards is a whole leg. The venue knows
-nothing of baskets: some legs may fill and others not.
+A basket buys the same number of Yes, or of No, in every market. Each leg is a fill-or-kill purchase (FOK): it
+spends the cost of its shares in the current book, at no worse a price than the last level that it needs. A
+leg never fills in part, so that only whole legs can be missing afterwards. The venue does not support
+baskets: some legs may fill and others not.
 """
 
 from collections.abc import Iterable
@@ -32,35 +32,35 @@ class SetLeg:
     bid: Micros | None
     ask: Micros | None
     fee: FeeSchedule | None
-    """None while it is not known."""
+    """None while unknown."""
     is_halted: bool = False
-    """Whether no order is taken there now, so that no whole set can be traded."""
+    """Whether the market accepts no orders now, so that no complete set can be traded."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetPrice:
-    """One side of a set."""
+    """Prices of one side of a set."""
 
     total: Micros
     """Sum of the prices, in dollars for one set."""
     fees: Micros | None
-    """Of taking one share of every leg; None where a fee is not known."""
+    """Taker fees for one share of every leg; None if a fee is unknown."""
     gain: Micros | None
-    """What one set brings after fees: its dollar less what it costs, or what it sells for less its dollar."""
+    """Profit of one set after fees: its dollar less its cost, or its proceeds less its dollar."""
 
 
 @dataclass(frozen=True, slots=True)
 class SetPrices:
-    """Both sides of a set; None where a leg has no price there."""
+    """Both sides of a set; None if a leg has no price on that side."""
 
     buying: SetPrice | None
     selling: SetPrice | None
     halted: tuple[str, ...] = ()
-    """The legs that take no orders now."""
+    """The legs that accept no orders now."""
 
 
 def set_prices(legs: Iterable[SetLeg]) -> SetPrices:
-    """Return what a set costs and sells for, one share of every leg at the best prices."""
+    """Return the cost and proceeds of a set, one share of every leg at the best prices."""
     legs = tuple(legs)
     asks = _total([leg.ask for leg in legs])
     bids = _total([leg.bid for leg in legs])
@@ -74,17 +74,17 @@ def set_prices(legs: Iterable[SetLeg]) -> SetPrices:
 
 
 def has_one_winner(event: Event) -> bool:
-    """Whether exactly one open market of an event pays: only then a set is worth its dollar."""
+    """Whether exactly one open market of an event pays: only then is a set worth a dollar."""
     return event.neg_risk and len(legs_of(event)) > 1 and not is_decided(event)
 
 
 def is_decided(event: Event) -> bool:
-    """Whether one of the event's markets has resolved Yes already, so that the others pay nothing."""
+    """Whether a market of the event has already resolved Yes, so that the others pay nothing."""
     return any(m.closed and m.outcomes and m.outcomes[0].price == ONE for m in event.markets)
 
 
 def legs_of(event: Event) -> tuple[Market, ...]:
-    """Return the markets of a set: those that are open, in the event's order."""
+    """Return the markets of a set: the open ones, in the event's order."""
     return tuple(m for m in event.markets if not m.closed and not m.archived)
 
 
@@ -103,52 +103,53 @@ def _gain(before_fees: int, fees: Micros | None) -> Micros | None:
 
 
 class BasketSide(Enum):
-    """Which outcome of every market is bought; the values are its place."""
+    """The outcome that is bought in every market; the values are its index."""
 
     YES = 0
-    """All Yes: the set, which pays one dollar."""
+    """All Yes: buys the set, which pays one dollar."""
     NO = 1
-    """All No: the set is sold; all but one of the shares pay a dollar."""
+    """All No: sells the set; all but one of the shares pay a dollar."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasketMarket:
-    """One market with the book of the token that is bought there."""
+    """One market with the book of the token to buy."""
 
     name: str
     """Untrusted text."""
     terms: MarketTerms | None
-    """None while it is not known."""
+    """None while unknown."""
     book: BookView | None
     why_not: str = ""
-    """Why no order is taken there now; empty where one is."""
+    """Why the market accepts no orders now; empty if it does."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasketLeg:
-    """One market of a basket, as the book is."""
+    """One leg of a basket, according to the current book."""
 
     name: str
     intent: MarketBuyIntent | None
-    """None where nothing can be bought: `problem` says why."""
+    """None if nothing can be bought: `problem` says why."""
     problem: str
     cost: Micros
-    """Dollars for the shares, fee aside."""
+    """Dollars for the shares, before fees."""
     fee: Micros
     average: Micros | None
     is_thin: bool = False
-    """Whether the book holds fewer shares than are wanted."""
+    """Whether the book has fewer shares than wanted."""
 
 
 @dataclass(frozen=True, slots=True)
 class BasketPlan:
-    """What a basket would do now."""
+    """The legs and totals of a basket according to the current books."""
 
     side: BasketSide
     sets: Micros
     legs: tuple[BasketLeg, ...]
     is_rest: bool = False
-    """Only legs that are missing of a basket bought before: alone they pay nothing for sure."""
+    """Whether these are only the missing legs of an earlier basket, which alone have no certain
+    payout."""
 
     @property
     def intents(self) -> tuple[MarketBuyIntent, ...]:
@@ -162,7 +163,7 @@ class BasketPlan:
 
     @property
     def cost(self) -> Micros:
-        """Dollars for all legs that can be bought, fees aside."""
+        """Dollars for all legs that can be bought, before fees."""
         return Micros(sum(leg.cost for leg in self.legs))
 
     @property
@@ -172,13 +173,13 @@ class BasketPlan:
 
     @property
     def pays(self) -> Micros:
-        """Dollars that a whole basket pays in the end, whichever outcome wins."""
+        """Dollars that a complete basket pays in the end, whichever outcome wins."""
         winners = 1 if self.side is BasketSide.YES else len(self.legs) - 1
         return Micros(winners * self.sets)
 
     @property
     def gain(self) -> Micros | None:
-        """What a whole basket brings after fees; None where a leg is missing."""
+        """Profit of a complete basket after fees; None if a leg is missing."""
         if self.is_rest or not self.is_whole:
             return None
         return Micros(self.pays - self.cost - self.fees)
@@ -188,14 +189,14 @@ def plan_basket(
     markets: Iterable[BasketMarket], side: BasketSide, sets: Micros, own: Iterable[Order] = (), *,
     is_rest: bool = False,
 ) -> BasketPlan:  # fmt: skip
-    """Return the legs of buying so many sets in every market of an event with one winner.
+    """Return the legs for buying `sets` shares in every market of an event with one winner.
 
     Args:
-        markets: the open ones of the event.
-        side: which outcome is bought.
-        sets: shares in each.
-        own: own open orders: what is ours in a book is not bought.
-        is_rest: the markets are those that are missing of a basket bought before.
+        markets: the open markets of the event.
+        side: the outcome to buy.
+        sets: shares in each market.
+        own: our own open orders, which are never bought from.
+        is_rest: whether the markets are the missing ones of an earlier basket.
     """
     size, own = size_floor(sets), tuple(own)
     legs = tuple(_leg(market, side, size, own) for market in markets)
@@ -213,7 +214,7 @@ def most_sets(markets: Iterable[BasketMarket], own: Iterable[Order] = ()) -> Mic
 
 
 def least_sets(markets: Iterable[BasketMarket]) -> Micros:
-    """Return how many sets it takes for every leg to be an order: the minimum size, and a dollar's worth."""
+    """Return the sets needed for every leg to meet the minimum size and be worth a dollar."""
     least = 0
     for market in markets:
         asks = _asks(market, ())
@@ -225,25 +226,25 @@ def least_sets(markets: Iterable[BasketMarket]) -> Micros:
 
 @dataclass(frozen=True, slots=True)
 class BasketRoom:
-    """How large a basket may be."""
+    """The possible sizes of a basket."""
 
     least: Micros
-    """Sets with which every leg is an order."""
+    """Sets from which every leg is a valid order."""
     at_best: Micros
-    """Sets that the best prices alone have."""
+    """Sets available at the best prices alone."""
     offered: Micros | None
-    """Sets that the whole books have; None while a book is not known or not good."""
+    """Sets available in the whole books; None while a book is unknown or not good."""
     thinnest: str
-    """The leg that has the fewest; untrusted text."""
+    """The leg with the fewest shares on offer; untrusted text."""
 
     @property
     def is_impossible(self) -> bool:
-        """Whether no size would do."""
+        """Whether no size is possible."""
         return self.offered is not None and self.offered < max(self.least, SIZE_STEP)
 
 
 def basket_room(markets: Iterable[BasketMarket], own: Iterable[Order] = ()) -> BasketRoom:
-    """Return how few and how many sets can be bought, without what is our own in the books."""
+    """Return the smallest and largest possible basket, not counting our own orders in the books."""
     markets, own = tuple(markets), tuple(own)
     offers = [
         (

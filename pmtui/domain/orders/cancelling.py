@@ -1,4 +1,4 @@
-"""What the answer to a cancel proves of each order, and of no other order."""
+"""What the reply to a cancel proves about each order, and only about that order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ LEFT_OUT = "left out of the answer"
 
 @dataclass(frozen=True, slots=True)
 class CancelScope:
-    """A cancel by scope instead of by ids. Without a market and a token it means every order."""
+    """A cancel by scope instead of by ids. Without a market and a token it covers every order."""
 
     condition_id: ConditionId | None = None
     token_id: TokenId | None = None
@@ -30,18 +30,18 @@ EVERYTHING = CancelScope()
 
 @dataclass(frozen=True, slots=True)
 class CancelEnds:
-    """How each order ended by one answer."""
+    """How each order ended according to one reply."""
 
     gone: tuple[OrderId, ...]
-    """Cancelled; with a scope also orders that were not among the targets."""
+    """Cancelled; for a scope, this includes orders that were not among the targets."""
     refused: tuple[tuple[OrderId, str], ...]
-    """Targets that the venue refused to cancel, and why."""
+    """Targets that the venue refused to cancel, each with its reason."""
     unanswered: tuple[tuple[OrderId, str], ...]
-    """Targets of which the answer proves nothing, and why."""
+    """Targets about which the reply proves nothing, each with the reason."""
     unseen: int
-    """How many of those gone this program has never seen."""
+    """How many of the cancelled orders this program has never seen."""
     unexpected: int
-    """How many orders the answer names that the cancel cannot have reached."""
+    """How many orders in the reply cannot have been covered by the cancel."""
 
 
 def sort_cancel_answer(
@@ -51,16 +51,16 @@ def sort_cancel_answer(
     *,
     known: Callable[[OrderId], Order | None],
 ) -> CancelEnds:
-    """Sort the orders of an answer by how they ended.
+    """Sort the orders of a reply by how they ended.
 
-    A target that the answer leaves out, or names with two different ends, is unanswered. A cancel by
-    scope also reaches the venue's orders that are unknown here, or became known after it was sent.
+    A target that is missing from the reply, or appears with two different results, is unanswered. A
+    cancel by scope also reaches orders that are unknown here, or became known after it was sent.
 
     Args:
-        targets: the orders that were to be cancelled, as far as they were known.
-        answer: ids in it may differ from the targets in letter case.
+        targets: the orders to be cancelled, as far as they were known.
+        answer: its ids may differ from the targets in letter case.
         scope: of the cancel; None for one by ids.
-        known: returns an order that this program knows.
+        known: looks up an order that this program knows.
     """
     asked = {order_id.lower(): order_id for order_id in targets}
     named: dict[OrderId, None] = {}

@@ -1,4 +1,4 @@
-"""What becomes of resting orders and stops when the program ends."""
+"""What happens to resting orders and stops when the program ends."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from pmtui.domain.orders.heartbeat import SWEPT_WITHIN
 
 
 class ExitPolicy(StrEnum):
-    """The settings `on_quit` and `on_hangup`."""
+    """Values of the settings `on_quit` and `on_hangup`."""
 
     LEAVE = "leave"
     """Orders stay at the venue."""
@@ -21,14 +21,14 @@ class ExitReason(StrEnum):
 
     QUIT = "quit"
     HANG_UP = "hang-up"
-    """The terminal went away: SIGHUP."""
+    """The terminal disappeared: SIGHUP."""
     TERMINATION = "termination"
     """SIGTERM."""
     BUG = "bug"
 
     @property
     def setting(self) -> str:
-        """The setting that says what happens then."""
+        """The setting that decides what happens then."""
         return "on_quit" if self is ExitReason.QUIT else "on_hangup"
 
 
@@ -36,9 +36,9 @@ def describe_exit(policy: ExitPolicy, *, is_switch_armed: bool, is_paper: bool) 
     """Describe in a sentence what happens to resting orders.
 
     Args:
-        policy: what the trader chose.
+        policy: the trader's choice.
         is_switch_armed: whether the venue cancels when heartbeats end.
-        is_paper: whether the venue is our own, and ends with us.
+        is_paper: whether the venue is the local one, which stops with the program.
     """
     if policy is ExitPolicy.CANCEL:
         return "Every order is cancelled before pmtui ends."
@@ -53,7 +53,7 @@ def describe_exit(policy: ExitPolicy, *, is_switch_armed: bool, is_paper: bool) 
 
 
 def describe_paused_stops(count: int) -> str:
-    """Describe in a sentence what happens to active conditional orders; empty for none."""
+    """Describe in a sentence what happens to active conditional orders; empty if there are none."""
     if not count:
         return ""
     if count == 1:

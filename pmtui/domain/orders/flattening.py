@@ -1,11 +1,12 @@
-"""Selling a whole position now: at which worst price, how much of it, and what is in the way.
+"""Flattening: sell a whole position now; its worst price, its size, and the orders in its way.
 
-The venue takes no market sale, so it is a limit that fills and is killed (FAK), at a price that
-the card states. What the position's own resting sales tie up is cancelled first, and so are own bids
-that it may meet: how far it may fall is counted from the best bid of others.
+The venue accepts no market sell orders, so it is a fill-and-kill limit order (FAK), at a price that the card
+states. Our own resting sales of the position are cancelled first, and so are own bids that it may match: its
+limit is measured from the best bid of others.
 
-Shares of both outcomes are pairs, worth a dollar each whatever happens: only what is held of one outcome beyond
-the other is a position. Flattening a market sells that excess and nothing more, so the net position never grows.
+Shares of both outcomes form pairs, worth a dollar each whatever happens: only the excess of one outcome over
+the other is a position. Flattening a market sells that excess and nothing more, so the net position never
+grows.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,37 +26,37 @@ from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 
 NOT_SOLD = "Not sold"
-"""So a refusal begins that leaves a position where it is for what is in its way."""
+"""Begins a refusal when a position was not sold because other orders are in its way."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlattenProblem:
-    """Why the position cannot be sold so."""
+    """Why the position cannot be sold this way."""
 
     text: str
     pairs: Micros = ZERO
-    """Pairs of both outcomes that are held."""
+    """Number of pairs of both outcomes held."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlattenPlan:
-    """What selling everything now means, as the book is."""
+    """The sale of everything now, according to the current book."""
 
     intent: LimitIntent
     sales: tuple[Order, ...]
-    """Own resting sales of the token, to be cancelled first; empty where they are not in the way."""
+    """Own resting sales of the token to cancel first; empty if they are not in the way."""
     numbers: TicketNumbers
     best_bid: Micros
-    """Of others."""
+    """Best bid of others."""
     warnings: tuple[str, ...]
     bids: tuple[Order, ...] = ()
-    """Own orders of either outcome that it may meet, to be cancelled first; the best first."""
+    """Own orders of either outcome that it may match, to be cancelled first; the best first."""
     pairs: Micros = ZERO
     """Pairs of both outcomes that stay, which merging turns into dollars."""
 
     @property
     def in_the_way(self) -> tuple[Order, ...]:
-        """What is cancelled before anything is sold."""
+        """All orders that are cancelled before anything is sold."""
         return (*self.bids, *self.sales)
 
     @property
@@ -66,10 +67,10 @@ class FlattenPlan:
 
 @dataclass(frozen=True, slots=True)
 class NetPosition:
-    """What is held of the two outcomes of a market, seen from one of them."""
+    """The holdings in both outcomes of a market, from the view of one of them."""
 
     excess: Micros
-    """Shares held of one outcome beyond those of the other."""
+    """Excess shares of one outcome over the other."""
     pairs: Micros
     """Shares held of both."""
     is_short: bool
@@ -77,7 +78,7 @@ class NetPosition:
 
 
 def net_position(held: Micros, of_other: Micros) -> NetPosition:
-    """Return the net position from the shares held of an outcome and of the other one."""
+    """Return the net position from the shares of an outcome and of the other one."""
     return NetPosition(
         excess=Micros(abs(held - of_other)),
         pairs=Micros(min(held, of_other)),
@@ -93,13 +94,13 @@ def plan_flatten_net(
     terms: MarketTerms,
     give_way_percent: int = DEFAULT_GIVE_WAY,
 ) -> FlattenPlan | FlattenProblem:
-    """Return the sale that brings the net position of a market as near to zero as it goes.
+    """Return the sale that brings a market's net position as close to zero as possible.
 
     Args:
-        held: returns the shares of a token, those that open sales speak for included.
-        orders: own open orders, of both outcomes.
-        book: of either outcome, with what is ours in it.
-        terms: of its market.
+        held: returns the shares of a token, including those reserved by open sales.
+        orders: own open orders in both outcomes.
+        book: of either outcome, including our own orders.
+        terms: of the market.
         give_way_percent: how far below the best bid it may fill.
     """
     others = [token for token in terms.token_ids if token != book.token_id]
@@ -122,14 +123,14 @@ def plan_flatten(
     give_way_percent: int = DEFAULT_GIVE_WAY,
     paired: Micros = ZERO,
 ) -> FlattenPlan | FlattenProblem:
-    """Return the sale of all shares of a book's token that are in no pair.
+    """Return the sale of all shares of a book's token that are not part of a pair.
 
     Args:
-        held: shares of it, those that open sales speak for included.
-        paired: so many of them are kept, for as many are held of the other outcome.
-        orders: own open orders, of both outcomes.
-        book: of the token, with what is ours in it.
-        terms: of its market.
+        held: shares of the token, including those reserved by open sales.
+        paired: shares to keep, because as many of the other outcome are held.
+        orders: own open orders in both outcomes.
+        book: of the token, including our own orders.
+        terms: of the market.
         give_way_percent: how far below the best bid it may fill.
     """
     position = Micros(held - paired)
@@ -170,7 +171,7 @@ def _sale(size: Micros, token_id: TokenId, terms: MarketTerms, *, price: Micros)
 
 
 def worst_price(best_bid: Micros, tick: Micros, give_way_percent: int) -> Micros:
-    """Return the lowest price to sell at: so far below the best bid, but a tick at least."""
+    """Return the lowest price to sell at, by percent below the best bid, but at least one tick."""
     below = Micros(best_bid * (100 - give_way_percent) // 100)
     return max(min(price_ceil(below, tick), Micros(best_bid - tick)), tick)
 

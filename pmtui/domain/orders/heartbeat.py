@@ -1,7 +1,7 @@
-"""The dead-man switch: what becomes of resting orders when we fall silent.
+"""The dead man's switch: what happens to resting orders when our heartbeats stop.
 
-While heartbeats come, open orders stay; when they stop, the venue cancels them all. The first
-accepted heartbeat arms the switch and nothing disarms it, so whoever starts must go on.
+While heartbeats arrive, open orders stay; when they stop, the venue cancels them all. The first
+accepted heartbeat arms the switch and nothing disarms it, so once started they must continue.
 Source: docs/wire.md#heartbeats, September 2026.
 """
 
@@ -11,86 +11,86 @@ from enum import StrEnum
 from typing import Final, NewType
 
 HeartbeatId = NewType("HeartbeatId", str)
-"""UUID that the host hands out with each heartbeat, to be named in the next one."""
+"""UUID that the host returns with each heartbeat, to be sent in the next one."""
 
 FIRST_HEARTBEAT: Final = HeartbeatId("")
 PERIOD_S: Final = 5
-"""How often the venue wants to hear one."""
+"""The heartbeat interval that the venue expects."""
 DEADLINE_S: Final = 10
-"""Without a valid heartbeat for so long, all open orders of the key are cancelled."""
+"""Without a valid heartbeat for this long, all open orders of the key are cancelled."""
 SWEEP_S: Final = 5
-"""How often the host looks, so that it may happen that much later."""
+"""Interval of the host's checks, so a cancellation may be this much later."""
 
 EVERY_S: Final = PERIOD_S - 1
-"""How often we send one: early enough that two more can be tried before the deadline."""
+"""Our interval: early enough that two more can be tried before the deadline."""
 ANSWER_S: Final = 2
-"""How long one may go without an answer before the next is tried."""
+"""Timeout of one heartbeat before the next is tried."""
 LATE_AFTER_S: Final = EVERY_S + ANSWER_S
-"""Older than this, at least one heartbeat went wrong."""
+"""Beyond this age of the last one, at least one heartbeat has failed."""
 
 
 class HeartbeatPolicy(StrEnum):
     """When heartbeats are sent: the setting `heartbeat`."""
 
     OFF = "off"
-    """Never: the venue keeps orders whatever becomes of us."""
+    """Never: the venue keeps orders whatever happens to us."""
     ON = "on"
     """For as long as the session lasts."""
     ARMED = "armed"
-    """From arming on, and after disarming until nothing rests any more."""
+    """From arming on, and after disarming until no order rests any more."""
 
 
 class BeatState(StrEnum):
-    """How it stands with the heartbeats."""
+    """The state of the heartbeats."""
 
     OFF = "off"
     STARTING = "starting"
-    """Sent, and none accepted yet: the venue's switch is not armed by us."""
+    """Sent, but none accepted yet: the venue's switch is not armed by us."""
     BEATING = "beating"
     LATE = "late"
-    """One went wrong; the venue still waits."""
+    """One failed; the venue's deadline has not passed."""
     LOST = "lost"
-    """The venue's deadline is over: it cancels every order of the key."""
+    """The venue's deadline has passed: it cancels every order of the key."""
 
     @property
     def is_armed_at_venue(self) -> bool:
-        """Whether orders are cancelled if we fall silent now."""
+        """Whether orders are cancelled if heartbeats stop now."""
         return self in (BeatState.BEATING, BeatState.LATE, BeatState.LOST)
 
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatAnswer:
-    """What the host says to a heartbeat."""
+    """The host's reply to a heartbeat."""
 
     next_id: HeartbeatId | None
-    """What to name in the next one; None where the host names nothing."""
+    """The id for the next heartbeat; None if the host returned none."""
     refusal: str = ""
-    """Why this one does not count; empty for one that does."""
+    """Why this one does not count; empty if it counts."""
 
     @property
     def is_accepted(self) -> bool:
-        """Whether the deadline starts anew."""
+        """Whether it restarts the deadline."""
         return not self.refusal
 
 
 @dataclass(frozen=True, slots=True)
 class HeartbeatView:
-    """The dead-man switch as the status line shows it."""
+    """The dead man's switch as shown on the status line."""
 
     policy: HeartbeatPolicy = HeartbeatPolicy.OFF
     state: BeatState = BeatState.OFF
     accepted_at: datetime | None = None
-    """When the last accepted one was sent: the venue received it a moment later."""
+    """When the last accepted one was sent; the venue received it a moment later."""
 
 
 NO_HEARTBEATS: Final = HeartbeatView()
 
 
 def beat_state(silence: timedelta | None) -> BeatState:
-    """Describe the state while heartbeats are sent.
+    """Return the state while heartbeats are sent.
 
     Args:
-        silence: since the last accepted one left; None before the first.
+        silence: time since the last accepted one was sent; None before the first.
     """
     if silence is None:
         return BeatState.STARTING

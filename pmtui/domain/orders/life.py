@@ -1,8 +1,8 @@
-"""The life of an order and of its trades: which state follows which, and what two reports mean together.
+"""The lifecycle of an order and its trades: valid transitions, and how two reports are merged.
 
-Answers, stream events and pages report an order late, twice and out of order. A report therefore
-never overwrites: it adds to what is known, and what is furthest along in life counts. Reports that
-cannot all be true are contradictions, to be shown; they never stop anything.
+Replies, stream events and pages report an order late, twice and out of order. A report therefore never
+overwrites: it adds to what is known, and the most advanced state counts. Reports that cannot all be true
+are contradictions, which are shown; they never stop anything.
 """
 
 from collections.abc import Iterable
@@ -24,21 +24,21 @@ LIFE: dict[OrderStatus, frozenset[OrderStatus]] = {
     OrderStatus.DELAYED: _TAKEN,
     OrderStatus.LIVE: _WORKED,
     OrderStatus.PARTIALLY_FILLED: _RESTED,
-    # A trade that the venue matched before the end may be heard of after it.
+    # A trade that the venue matched before the end may be reported after it.
     OrderStatus.CANCELLED: frozenset({OrderStatus.FILLED}),
     OrderStatus.EXPIRED: frozenset({OrderStatus.FILLED, OrderStatus.CANCELLED}),
     OrderStatus.FILLED: frozenset(),
-    # A killed order is refused in the answer and cancelled in the stream.
+    # A killed order is rejected in the reply and cancelled in the stream.
     OrderStatus.REJECTED: frozenset({OrderStatus.CANCELLED}),
 }
-"""Which status may follow, when reports arrive in order."""
+"""Which status may follow, if reports arrive in order."""
 
 _STAGES = (
     OrderStatus.PENDING,
     OrderStatus.SENT,
     OrderStatus.UNKNOWN,
-    # Below all that only the venue can say: an identical order sent again is refused as a
-    # duplicate while the first one rests, and an order ruled out may turn up after all.
+    # Before all states that only the venue can report: an identical order sent again is refused as
+    # a duplicate while the first one rests, and an order that was ruled out may still turn up.
     OrderStatus.REJECTED,
     OrderStatus.DELAYED,
     OrderStatus.LIVE,
@@ -48,7 +48,7 @@ _STAGES = (
     OrderStatus.FILLED,
 )
 STAGE = {status: stage for stage, status in enumerate(_STAGES)}
-"""How far along in life a state is; of two reports, the one further along counts."""
+"""How advanced a state is; of two reports, the more advanced one counts."""
 IN_DOUBT = frozenset({OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN})
 """States in which it is unknown whether the venue has the order."""
 _AT_THE_VENUE = (_TAKEN | {OrderStatus.DELAYED}) - {OrderStatus.CANCELLED}
@@ -65,24 +65,24 @@ class Flaw(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """An order whose reports cannot all be true."""
+    """An order with reports that cannot all be true."""
 
     order_id: OrderId
     flaw: Flaw
 
 
 Claim = tuple[str, str | TokenId | Side]
-"""Something that a report says which another report may rule out; claims only gather."""
+"""A statement of a report that another report may contradict; claims only accumulate."""
 
 _REFUSED: Claim = ("refused", "")
 _THERE: Claim = ("there", "")
 
 
 def claims_of_order(fact: Order) -> frozenset[Claim]:
-    """Return what a report of an order claims."""
+    """Return the claims of a report about an order."""
     claims: set[Claim] = set()
     if fact.token_id:
-        # Of an order whose record is lost nothing but the id is known.
+        # For an order whose record is lost, nothing but the id is known.
         claims |= {("token", fact.token_id), ("side", fact.side)}
     if fact.status is OrderStatus.REJECTED:
         claims.add(_REFUSED)
@@ -92,12 +92,12 @@ def claims_of_order(fact: Order) -> frozenset[Claim]:
 
 
 def claims_of_match(token_id: TokenId, side: Side) -> frozenset[Claim]:
-    """Return what a trade claims of the order that was part of it."""
+    """Return the claims of a trade about an order that took part in it."""
     return frozenset({("token", token_id), ("side", side), _THERE})
 
 
 def flaws_among(claims: Iterable[Claim]) -> frozenset[Flaw]:
-    """Return why claims of one order cannot all be true; it does not matter which came first."""
+    """Return why claims about one order cannot all be true, independent of their order of arrival."""
     known = frozenset(claims)
     flaws = set()
     if {_REFUSED, _THERE} <= known:
@@ -108,14 +108,15 @@ def flaws_among(claims: Iterable[Claim]) -> frozenset[Flaw]:
 
 
 def is_legal_step(before: OrderStatus, after: OrderStatus) -> bool:
-    """Whether an order in one state may next be in another, or still be where it is."""
+    """Whether an order may go from one state directly to another, or stay in it."""
     return before is after or after in LIFE[before]
 
 
 def merge_order(known: Order | None, fact: Order) -> Order:
-    """Combine what is known of an order with another fact about it.
+    """Merge what is known of an order with another fact about it.
 
-    The result does not depend on which of the two came first, save for texts nobody decides by.
+    The result does not depend on which of the two came first, except for texts that affect no
+    decision.
     """
     fact = fit_status(fact)
     if known is None:
@@ -137,17 +138,17 @@ def merge_order(known: Order | None, fact: Order) -> Order:
 
 
 def _reason(order: Order, status: OrderStatus) -> str:
-    """Return the words of a report that still hold in a state: words of a doubt end with it."""
+    """Return the reason that still applies in a state: a text about doubt ends with the doubt."""
     return "" if order.status in IN_DOUBT and status not in IN_DOUBT else order.reason
 
 
 def fit_status(order: Order) -> Order:
-    """Derive the status from the sizes where they decide it."""
+    """Derive the status from the sizes if they determine it."""
     if order.matched_size >= order.original_size > 0:
         reason = _reason(order, OrderStatus.FILLED)
         return replace(order, status=OrderStatus.FILLED, reason=reason)
     if order.matched_size > 0 and STAGE[order.status] < STAGE[OrderStatus.PARTIALLY_FILLED]:
-        # It did match, whatever we believed; what does not rest keeps no remainder.
+        # It did match, whatever was assumed; an order that does not rest keeps no remainder.
         rests = order.time_in_force.rests
         status = OrderStatus.PARTIALLY_FILLED if rests else OrderStatus.CANCELLED
         return replace(order, status=status, reason=_reason(order, status))
@@ -155,10 +156,10 @@ def fit_status(order: Order) -> Order:
 
 
 def is_end_reportable(before: Order | None, after: Order) -> bool:
-    """Whether an order ended, and neither its fills nor the answer to it tell that.
+    """Whether an order ended in a way that neither its fills nor the reply to it report.
 
-    The stream may say first that a killed order is cancelled, and then the answer that it was
-    refused: that is one end.
+    The stream may first report a killed order as cancelled, and the reply then as rejected: that is
+    one end.
     """
     if before is None or not before.status.is_open or after.status.is_open:
         return False
@@ -172,14 +173,14 @@ TRADE_STAGE = {
     TradeStatus.RETRYING: 1,
     TradeStatus.MINED: 2,
     TradeStatus.CONFIRMED: 3,
-    # Above all: shares that may not have come are not counted as held.
+    # The highest: shares that may not have arrived do not count as held.
     TradeStatus.FAILED: 4,
 }
-"""How far along a state is; of two reports, the one further along counts."""
+"""How advanced a state is; of two reports, the more advanced one counts."""
 
 
 def merge_fill(known: Fill | None, fact: Fill) -> Fill:
-    """Combine two reports of the same fill: settlement only moves forward."""
+    """Merge two reports of the same fill: settlement only moves forward."""
     if known is None:
         return fact
     ahead = known if TRADE_STAGE[known.status] >= TRADE_STAGE[fact.status] else fact
@@ -193,5 +194,5 @@ def merge_fill(known: Fill | None, fact: Fill) -> Fill:
 
 
 def is_contradictory(seen: frozenset[TradeStatus]) -> bool:
-    """Whether a trade was reported in both of the states that nothing follows."""
+    """Whether a trade was reported in both final states."""
     return {TradeStatus.CONFIRMED, TradeStatus.FAILED} <= seen

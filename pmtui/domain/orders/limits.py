@@ -1,18 +1,17 @@
-"""What could be lost, the limits a trader sets to it, and the judgement of a new order by both.
+"""The trader's limits on possible losses, and the check of a new order against them.
 
-A new order is judged as it is typed and once more before it is signed. The exposure of a set of orders and
-positions is money that is gone if every share turns out worthless, fees aside:
+A new order is checked as it is typed and again before it is signed. The exposure of a set of orders and
+positions is the money lost if every share turns out worthless, before fees:
 
-- shares held count with what they cost, those of a resolved market not at all: there is nothing
-  left to lose or to win;
-- a purchase that may still fill, also one whose fate is unknown, counts with what its rest costs
-  at its limit;
+- shares held count at cost, those of a resolved market not at all: nothing is left to lose or to win;
+- a purchase that may still fill, including one with an unknown result, counts with the cost of its rest at
+  its limit;
 - a purchase that was matched counts at its limit until its fills are reported, one by one;
-- a sale counts nothing, resting or not. It can only hand over what is held, because the venue
-  takes no sale of anything else; so no limit ever stands in the way of getting out.
+- a sale counts nothing, resting or not. It can only deliver shares that are held, because the venue
+  accepts no other sale; so no limit ever prevents closing a position.
 
-The two outcomes of a market add up, although a share of each is worth a dollar together: whoever
-hedges is warned a little early, and nobody too late.
+The two outcomes of a market add up, although a share of each is worth a dollar together: a hedge is
+flagged a little early, but never too late.
 """
 
 from dataclasses import dataclass
@@ -26,20 +25,20 @@ from pmtui.domain.orders.order import MarketBuyIntent, Order, OrderIntent
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a trader allows at most, in dollars; None allows everything."""
+    """A trader's limits in dollars; None sets no limit."""
 
     order: Micros | None = None
-    """Of one purchase."""
+    """Cost of one purchase."""
     market: Micros | None = None
     """Exposure in one market, both outcomes together."""
     total: Micros | None = None
-    """Exposure everywhere."""
+    """Exposure across all markets."""
     daily_loss: Micros | None = None
-    """Loss since midnight UTC; once reached, nothing may be bought."""
+    """Loss since midnight UTC from which nothing more may be bought."""
 
     @property
     def need_account(self) -> bool:
-        """Whether any of them depends on what is held and what rests."""
+        """Whether any of them depends on positions and open orders."""
         return (self.market, self.total, self.daily_loss) != (None, None, None)
 
 
@@ -47,17 +46,17 @@ NO_LIMITS = Limits()
 
 
 def position_exposure(position: Position) -> Micros:
-    """Return what the shares of a position cost; nothing once their market is resolved."""
+    """Return the cost of a position's shares; zero once the market is resolved."""
     return ZERO if position.is_redeemable else position.cost
 
 
 def order_exposure(order: Order, booked: Micros) -> Micros:
-    """Return what an order may cost beyond what is held already.
+    """Return what an order may cost beyond current holdings.
 
     Args:
         order: one of ours, in any state.
-        booked: how many of its shares have been told of as fills and count as held. Pass its
-            matched size where all of them do.
+        booked: how many of its shares were reported as fills and count as held. Pass its matched
+            size if all of them were.
     """
     if order.side is not Side.BUY:
         return ZERO
@@ -68,19 +67,19 @@ def order_exposure(order: Order, booked: Micros) -> Micros:
 
 @dataclass(frozen=True, slots=True)
 class EntryRules:
-    """What a new order is judged by before it is signed: the trader's limits, and what counts now."""
+    """The trader's limits and current exposure, which a new order is checked against."""
 
     limits: Limits = NO_LIMITS
     unchecked: str = ""
-    """Why the limits that need the account cannot be checked; empty where they can."""
+    """Why the limits that need the account cannot be checked; empty if they can."""
     total: Micros = ZERO
-    """What is at stake everywhere."""
+    """Total exposure."""
     markets: tuple[tuple[ConditionId, Micros], ...] = ()
-    """What is at stake in each market where anything is."""
+    """Exposure in each market that has any."""
     loss: Micros = ZERO
-    """Since midnight UTC; negative for a gain."""
+    """Loss since midnight UTC; negative for a gain."""
     doubt: str = ""
-    """What is counted and may yet turn out never to arrive, as words to add; empty for nothing."""
+    """Counted amounts that may never arrive, as text to append; empty if there are none."""
 
     def problem(self, intent: OrderIntent) -> str:
         """Return why an intent would be refused; empty if it would not."""
@@ -91,12 +90,12 @@ class EntryRules:
         return self.find_breach(intent.condition_id, intent.side, cash)
 
     def find_breach(self, condition_id: ConditionId, side: Side, cash: Micros) -> str:
-        """Return which limit an order would break, in words with the numbers; empty for none.
+        """Return the limit that an order would exceed, in words with the numbers; empty if none.
 
         Args:
             condition_id: its market.
-            side: a sale breaks no limit.
-            cash: dollars a purchase costs if all of it fills, fee aside.
+            side: a sale exceeds no limit.
+            cash: dollars a purchase costs if all of it fills, before fees.
         """
         if side is not Side.BUY:
             return ""

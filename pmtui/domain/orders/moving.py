@@ -1,7 +1,7 @@
-"""Moving an order to another price or size: what may be moved, and what is to take its place.
+"""Moving an order to another price or size: what can be moved, and its replacement.
 
-The venue cannot amend: a move is a cancel and then a new order for what is left. So everything
-that can be known to fail is refused before anything is cancelled.
+The venue cannot amend: a move is a cancel and then a new order for the remaining size. So every
+move that is certain to fail is refused before anything is cancelled.
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ _MOVABLE = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 
 @dataclass(frozen=True, slots=True)
 class MoveProblem:
-    """Why an order cannot be moved there; nothing has been done."""
+    """Why an order cannot be moved there; nothing was changed."""
 
     text: str
 
 
 def why_not_movable(order: Order, terms: MarketTerms, now: datetime) -> str:
-    """Return why an order cannot be moved at all; empty when it can."""
+    """Return why an order cannot be moved at all; empty if it can."""
     if order.status is OrderStatus.DELAYED:
         return "Delayed by the venue: it cannot be cancelled yet"
     if order.status not in _MOVABLE:
@@ -41,7 +41,7 @@ def why_not_movable(order: Order, terms: MarketTerms, now: datetime) -> str:
 
 
 def why_too_short(order: Order, now: datetime) -> str:
-    """Return why an order with the same expiration cannot be placed any more; empty when it can."""
+    """Return why an order with the same expiration can no longer be placed; empty if it can."""
     if order.time_in_force is not TimeInForce.GTD or order.expires_at is None:
         return ""
     seconds = (order.expires_at - now).total_seconds()
@@ -51,7 +51,7 @@ def why_too_short(order: Order, now: datetime) -> str:
 
 
 def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
-    """Return why the rest of an order cannot be a new order; empty when it can."""
+    """Return why the remaining size cannot be a new order; empty if it can."""
     size = size_floor(remaining)
     if size < terms.min_order_size:
         return (
@@ -64,17 +64,17 @@ def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
 def find_final_size(
     order: Order, record: Order | None, *, booked: Micros, failed: Micros = ZERO
 ) -> Micros | None:
-    """Return how much of an order that has ended was matched; None while that is not certain.
+    """Return the final matched size of an ended order; None while that is not certain.
 
-    Its own final record is complete but nobody vouches for it alone, and trades may be out of date:
-    it is certain where the two agree, or where its trades are all that it was for. What a failed
-    trade had matched counts as matched: nothing is bought in its place by itself.
+    Its final record is complete but not proof by itself, and trades may be out of date: the size is
+    certain if the two agree, or if the trades cover the whole order. Failed trades count as
+    matched: nothing is automatically bought in their place.
 
     Args:
-        order: ours, known to be gone.
-        record: what the venue reported of it after it had ended.
+        order: ours, known to have ended.
+        record: the venue's report of it after it had ended.
         booked: the sum of its trades that did not fail, from the stream and from a complete list
-            that was asked for after the cancel was confirmed.
+            requested after the cancel was confirmed.
         failed: the sum of those that failed on chain.
     """
     traded = Micros(booked + failed)
@@ -86,9 +86,9 @@ def find_final_size(
 
 
 def nudged_price(price: Micros, ticks: int, tick: Micros) -> Micros:
-    """Return the price so many ticks higher, or lower, within those that an order may carry.
+    """Return the price so many ticks higher or lower, within the valid order prices.
 
-    A price that is off the grid goes to the next tick first.
+    The first step of a price that is off the grid goes to the next tick.
     """
     lowest, highest = 1, ONE // tick - 1
     start = price // tick if ticks > 0 else -(-price // tick)
@@ -105,16 +105,16 @@ def plan_move(
     size: Micros | None = None,
     available_shares: Micros | None = None,
 ) -> LimitIntent | MoveProblem:
-    """Return what takes an order's place at another price or of another size, or why nothing can.
+    """Return the replacement of an order at another price or size, or why there can be none.
 
     Args:
-        order: ours, as last heard of.
-        price: where it is to go.
-        terms: of its market.
-        now: the venue's clock.
-        available_cash: free besides what this order ties up; None where it is not known.
-        size: shares that are to work from now on; None for as many as are left.
-        available_shares: free besides what this order ties up; None where it is not known.
+        order: ours, as last reported.
+        price: the new price.
+        terms: of the market.
+        now: by the venue's clock.
+        available_cash: free cash besides what this order reserves; None if unknown.
+        size: the new working size; None to keep the remaining size.
+        available_shares: free shares besides what this order reserves; None if unknown.
     """
     left = size_floor(order.remaining_size)
     size = left if size is None else size
@@ -142,9 +142,9 @@ def plan_move(
 
 
 def size_after_fills(wanted: Micros, *, left: Micros, left_now: Micros) -> Micros:
-    """Return what may be placed of a size that was confirmed while so much of the old order was left.
+    """Return the size to place after fills of the old order since the new size was confirmed.
 
-    What filled since then counts as done: never more is bought or sold than was confirmed.
+    Fills since then are subtracted: never more is bought or sold than was confirmed.
     """
     return Micros(max(wanted - max(left - left_now, 0), 0))
 

@@ -1,4 +1,4 @@
-"""Orders: what the trader means, what is signed, what the venue reports of it, how a command ended."""
+"""Orders: the trader's intent, what is signed, the venue's reports, and the verdicts of commands."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ class TimeInForce(StrEnum):
     FOK = "FOK"
     """Fill or kill: all at once or nothing."""
     FAK = "FAK"
-    """Fill and kill: what is there now, the rest dropped."""
+    """Fill and kill: fill what is available now, cancel the rest."""
 
     @property
     def rests(self) -> bool:
@@ -32,7 +32,8 @@ VENUE_EXPIRY_LEAD = timedelta(seconds=60)
 """The venue removes a GTD order this long before the expiration it states (docs/wire.md#orders)."""
 
 MIN_LIFE = timedelta(seconds=120)
-"""A GTD order must state an expiration 180 s ahead and goes 60 s before that (docs/wire.md#orders)."""
+"""A GTD order must state an expiration 180 s ahead and is removed 60 s before it
+(docs/wire.md#orders)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class LimitIntent:
     time_in_force: TimeInForce = TimeInForce.GTC
     is_post_only: bool = False
     expires_at: datetime | None = None
-    """For GTD: when the order is to be gone. The venue's extra minute is added when signing."""
+    """For GTD: when the order should expire. The venue's extra minute is added when signing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class MarketBuyIntent:
 
     @property
     def side(self) -> Side:
-        """Always a purchase: the venue takes no sell-side market orders."""
+        """Always a purchase: the venue accepts no market sell orders."""
         return Side.BUY
 
 
@@ -70,13 +71,13 @@ OrderIntent = LimitIntent | MarketBuyIntent
 
 
 class OrderStatus(StrEnum):
-    """Where an order is in its life, as this program sees it."""
+    """The lifecycle state of an order, as this program sees it."""
 
     PENDING = "pending"
     """Journaled, not yet sent."""
     SENT = "sent"
     UNKNOWN = "unknown"
-    """Sent, no usable answer: it may rest. Counts as resting until ruled out."""
+    """Sent, without a usable reply: it may rest. Counts as resting until ruled out."""
     LIVE = "live"
     DELAYED = "delayed"
     PARTIALLY_FILLED = "partially filled"
@@ -87,12 +88,12 @@ class OrderStatus(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """Whether it may still fill, so that its money is spoken for."""
+        """Whether it may still fill, so that its cash or shares stay reserved."""
         return self in _OPEN
 
     @property
     def words(self) -> str:
-        """What a trader calls it: an order that is live is working."""
+        """The status in a trader's words: a live order is "working"."""
         return "working" if self is OrderStatus.LIVE else self.value
 
 
@@ -124,20 +125,20 @@ class Order:
     time_in_force: TimeInForce
     created_at: datetime
     expires_at: datetime | None = None
-    """When it is gone, not the later time that a GTD order states."""
+    """When it expires, not the later time stated in a GTD order."""
     reason: str = ""
-    """The venue's words where it was refused or cancelled by the venue."""
+    """The venue's text, if it was rejected or cancelled by the venue."""
     is_post_only: bool = False
-    """As far as is known: the venue does not say it of an order that was placed elsewhere."""
+    """As far as is known: the venue does not report it for orders placed elsewhere."""
 
     @property
     def remaining_size(self) -> Micros:
-        """What can still fill; a purchase by dollars may have brought more than its minimum."""
+        """The size that can still fill; a purchase by dollars may have brought more than its minimum."""
         return Micros(max(self.original_size - self.matched_size, 0))
 
 
 class TradeStatus(StrEnum):
-    """Settlement of a trade on chain."""
+    """The settlement state of a trade on chain."""
 
     MATCHED = "MATCHED"
     MINED = "MINED"
@@ -152,7 +153,7 @@ class TradeStatus(StrEnum):
 
 
 class Liquidity(StrEnum):
-    """Whether an order met one that rested, or was the one that rested."""
+    """Whether an order took liquidity from the book or provided it."""
 
     MAKER = "MAKER"
     TAKER = "TAKER"
@@ -188,15 +189,15 @@ class TradePrint:
     size: Micros
     at: datetime
     transaction_hash: str = ""
-    """Of its settlement, where it is known; a trade of ours may carry the same."""
+    """Hash of its settlement transaction, if known; a fill of ours may have the same one."""
 
 
 Volume = tuple[tuple[Micros, Micros], ...]
-"""Shares traded at each price, in no order."""
+"""Shares traded at each price, in any order."""
 
 
 class PostStatus(StrEnum):
-    """What the venue answers to a posted order."""
+    """The venue's status for a posted order."""
 
     LIVE = "live"
     MATCHED = "matched"
@@ -206,13 +207,13 @@ class PostStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PostResult:
-    """An answer to one posted order: an id and a status, or the venue's refusal, or neither."""
+    """The reply to one posted order: an id and a status, or the venue's refusal, or neither."""
 
     order_id: OrderId | None
     status: PostStatus | None
     error: str = ""
     making_amount: Micros | None = None
-    """Given by this order at once: collateral when buying, shares when selling."""
+    """Amount given at once: collateral for a buy, shares for a sell."""
     taking_amount: Micros | None = None
     trade_ids: tuple[TradeId, ...] = ()
     transaction_hashes: tuple[str, ...] = ()
@@ -223,32 +224,32 @@ class PostResult:
         return not self.error and self.order_id is not None and self.status is not None
 
     def names(self, order_id: OrderId) -> bool:
-        """Whether it may be about an order: it names that one, in any case of letters, or none."""
+        """Whether it may be about an order: it names that id, ignoring case, or none."""
         return self.order_id is None or self.order_id.lower() == order_id.lower()
 
 
 @dataclass(frozen=True, slots=True)
 class CancelResult:
-    """Which of the named orders are gone, and why the others are not."""
+    """Which of the named orders are cancelled, and why the others are not."""
 
     canceled: tuple[OrderId, ...]
     not_canceled: tuple[tuple[OrderId, str], ...] = ()
     unanswered: tuple[OrderId, ...] = ()
-    """Those named in a request whose answer was lost: they may be gone."""
+    """Orders in a request whose reply was lost: they may be cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class BalanceAllowance:
-    """What the venue believes the wallet holds of one asset and may move."""
+    """A wallet's balance of one asset and its allowances, according to the venue."""
 
     balance: Micros
     allowances: tuple[tuple[Address, int], ...] = ()
-    """Per spender, in the asset's base units; may exceed any money type."""
+    """By spender, in the asset's base units; may exceed any money type."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderDraft:
-    """What is to be signed, in trading words and integer amounts."""
+    """An order to be signed, in trading terms and integer amounts."""
 
     token_id: TokenId
     is_buy: bool
@@ -263,12 +264,12 @@ class OrderDraft:
 
 @dataclass(frozen=True, slots=True)
 class UnsignedOrder:
-    """The very fields that are hashed, and those that travel beside them."""
+    """The exact fields that are hashed, and those that are sent with them."""
 
     draft: OrderDraft
     order_id: OrderId
     contents_hash: bytes
-    """Of the fields alone (EIP-712), kept so that signing need not hash them again."""
+    """Hash of the fields alone (EIP-712), kept so that signing need not compute it again."""
     salt: int
     maker: Address
     signer: Address
@@ -289,11 +290,11 @@ class Accepted:
     filled_size: Micros
     text: str
     filled_cash: Micros = ZERO
-    """Dollars paid or received for what filled at once, without the fee; zero if not reported."""
+    """Dollars paid or received for the part that filled at once, before fees; zero if not reported."""
 
     @property
     def average(self) -> Micros | None:
-        """Dollars a share of what filled at once; None where that is not known."""
+        """Average price of the part that filled at once; None if unknown."""
         if self.filled_size <= 0 or self.filled_cash <= 0:
             return None
         return Micros((self.filled_cash * SCALE + self.filled_size // 2) // self.filled_size)
@@ -301,12 +302,12 @@ class Accepted:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Nothing happened at the venue. The draft is still the trader's to mend."""
+    """Nothing happened at the venue. The trader can correct the draft."""
 
     reason: str
-    """The venue's own words, or ours where it never left."""
+    """The venue's own text, or ours if the order was never sent."""
     field: str | None = None
-    """The ticket field that the reason is about, if it is known."""
+    """The ticket field that the reason is about, if known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +315,7 @@ class Unknown:
     """The venue may or may not hold this order.
 
     Treat it as live until the venue says otherwise: cancelling an order that does not exist is
-    harmless, sending one again that does is not.
+    harmless, sending again one that does exist is not.
     """
 
     order_id: OrderId
@@ -327,39 +328,39 @@ Verdict = Accepted | Rejected | Unknown
 
 @dataclass(frozen=True, slots=True)
 class CancelVerdict:
-    """How a cancellation ended. `problem` is set when it is not known or was refused whole."""
+    """The result of a cancellation. `problem` is set if it is unknown or was refused entirely."""
 
     result: CancelResult
     problem: str = ""
 
 
 class MoveEnd(StrEnum):
-    """How a move ended: what is at the venue now."""
+    """The result of a move: what is at the venue now."""
 
     MOVED = "moved"
     """The old order is gone, the new one is there."""
     NOT_MOVED = "not moved"
-    """Nothing new was sent. The old order rests as it was, or has filled."""
+    """Nothing new was sent. The old order rests unchanged, or has filled."""
     NOT_REPLACED = "cancelled, not replaced"
-    """The old order is gone and nothing took its place."""
+    """The old order is gone and was not replaced."""
     UNKNOWN = "unknown"
-    """The old or the new order was not answered for and is being looked for; never both rest."""
+    """The result of the old or the new order is unknown and being searched for; never do both rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveVerdict:
-    """How a cancellation and its replacement ended, as one."""
+    """The combined result of a cancellation and its replacement."""
 
     end: MoveEnd
     text: str
     placed: Verdict | None = None
-    """Of the new order; None where it was not sent."""
+    """Verdict of the new order; None if it was not sent."""
     left_out: OrderIntent | None = None
-    """What was to take the place of a cancelled order and may be tried again."""
+    """The replacement of a cancelled order that was not placed and may be tried again."""
 
 
 class OrderEventKind(StrEnum):
-    """Why an order event was sent."""
+    """The type of an order event."""
 
     PLACEMENT = "PLACEMENT"
     UPDATE = "UPDATE"
@@ -368,7 +369,7 @@ class OrderEventKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class OrderChanged:
-    """The state of one of our orders after something happened to it."""
+    """The state of one of our orders after an event."""
 
     kind: OrderEventKind
     order: Order
@@ -377,7 +378,7 @@ class OrderChanged:
 
 @dataclass(frozen=True, slots=True)
 class TradeChanged:
-    """A trade of ours and its settlement; several of our resting orders may be part of one."""
+    """A trade of ours and its settlement; it may involve several of our resting orders."""
 
     fills: tuple[Fill, ...]
     at: datetime | None
@@ -391,7 +392,7 @@ NoticeId = NewType("NoticeId", str)
 
 
 class NoticeKind(Enum):
-    """What a notice is about; the values are the venue's numbers (docs/wire.md#rewards-and-notices)."""
+    """The subject of a notice; the values are the venue's numbers (docs/wire.md#rewards-and-notices)."""
 
     UNKNOWN = 0
     CANCELLATION = 1
@@ -409,7 +410,7 @@ class NoticeKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class OrderNotice:
-    """The order that a notice is about, as far as the notice tells of it."""
+    """The order that a notice is about, as far as the notice describes it."""
 
     order_id: OrderId
     token_id: TokenId
@@ -426,7 +427,7 @@ class OrderNotice:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One notice; it stays until it is dropped."""
+    """One notice; it stays until it is dismissed."""
 
     notice_id: NoticeId
     kind: NoticeKind
@@ -437,4 +438,4 @@ class Notice:
     slug: str = ""
     event_slug: str = ""
     order: OrderNotice | None = None
-    """For cancellations, fills and fills that failed."""
+    """Set for cancellations, fills and failed fills."""

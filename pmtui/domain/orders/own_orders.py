@@ -1,22 +1,22 @@
-"""Our own orders and fills: what is known of them, what became of them, and when an order has ended.
+"""Our own orders and fills: their known state, and the rules that decide when an order has ended.
 
-Answers, stream events and REST pages report the same things at different times and more than
-once. Facts only ever add knowledge: matched sizes grow, a final state stays final, a trade's
-settlement moves forward. So any interleaving of the same facts ends in the same state. What is
-concluded from silence gives way to any fact.
+Replies, stream events and REST pages report the same facts at different times and more than once.
+Facts only ever add knowledge: matched sizes grow, a final state stays final, a trade's settlement
+moves forward. So any interleaving of the same facts ends in the same state. A conclusion from missing
+reports yields to any fact.
 
-The venue answers reads from replicas. An answer shows the state at some moment between `lag_s`
-before the question and the answer, and two answers need not be in order. So:
+The venue answers reads from replicas. A reply shows the state at some moment between `lag_s` before
+the request and the reply, and two replies need not be in order. So:
 
-- An order that was at the venue is missing only where the question came `lag_s` after we knew of it.
-  It has ended after several such looks (list, the order itself, own trades), and once the trades
-  were asked `lag_s` after the first of them: by then they hold all of its fills.
-- An order without an answer may still be on its way. It is ruled out by several looks, all of them
-  asked `ruled_out_after_s` after it was sent.
-- No ending is for ever. A conclusion gives way to any fact that is not older than itself. An end
-  that was a fact is taken back once several reports, all asked `lag_s` after it, show the order open.
+- An order that was at the venue counts as missing only if the request was sent `lag_s` after we knew
+  of it. It has ended after several such checks (list, the order itself, own trades), and once the
+  trades were requested `lag_s` after the first of them: by then they contain all of its fills.
+- An order without a reply may still be on its way. It is ruled out by several checks, all of them
+  requested `ruled_out_after_s` after it was sent.
+- No ending is permanent. A conclusion yields to any fact that is not older than itself. An end that
+  was a fact is reversed once several reports, all requested `lag_s` after it, show the order open.
 
-All times are seconds of one monotonic clock; no clock of the venue takes part.
+All times are seconds of one monotonic clock; the venue's clock is not used.
 """
 
 from collections.abc import Iterable
@@ -46,23 +46,23 @@ UNDONE = "a trade FAILED on chain"
 
 
 class OwnOrders:
-    """Every known order and fill of ours."""
+    """All known orders and fills of ours."""
 
     def __init__(self) -> None:
         self._facts: dict[OrderId, Order] = {}
-        """What was said of each order itself; fills count on top, and may be taken back."""
+        """Facts about each order itself; fills are added on top, and may be reversed."""
         self._conclusions: dict[OrderId, Order] = {}
-        """What is concluded from silence, on top of what was said."""
+        """Conclusions from missing reports, on top of the facts."""
         self._records: dict[OrderId, Order] = {}
-        """What the venue itself reported of an order when or after it ended."""
+        """The venue's own reports of an order when or after it ended."""
         self._orders: dict[OrderId, Order] = {}
         self._fills: dict[OrderId, dict[TradeId, Fill]] = {}
         self._newest_first: tuple[Fill, ...] | None = ()
-        """Cache of all fills in order; None after a change."""
+        """Cache of all fills, newest first; None after a change."""
         self._open: tuple[Order, ...] | None = ()
-        """Open orders in order, kept in the same way: screens ask several times a frame."""
+        """Cache of open orders in the same way: screens read it several times per frame."""
         self.version = 0
-        """Grows with every change of an order."""
+        """Incremented by every change of an order."""
         self._claims: dict[OrderId, frozenset[Claim]] = {}
         self._settlements: dict[tuple[OrderId, TradeId], frozenset[TradeStatus]] = {}
         self._flaws: dict[Contradiction, None] = {}
@@ -74,10 +74,10 @@ class OwnOrders:
         """Apply a fact; return the order if it changed.
 
         Args:
-            fact: what was told of it.
-            is_record: whether the venue reported the whole order, with what it had matched.
-            keeps_conclusion: whether the fact is too old to contradict what is believed of the order;
-                it only adds to what is matched. Otherwise a fact takes the place of any conclusion.
+            fact: the reported state.
+            is_record: whether the venue reported the complete order, including its matched size.
+            keeps_conclusion: whether the fact is too old to contradict a conclusion about the order;
+                it then only adds to the matched size. Otherwise a fact replaces any conclusion.
         """
         order_id = fact.order_id
         if not keeps_conclusion:
@@ -89,13 +89,13 @@ class OwnOrders:
         return self._combine(order_id)
 
     def apply_conclusion(self, conclusion: Order) -> Order | None:
-        """Apply a conclusion from a missing answer; it holds until the next fact about the order."""
+        """Apply a conclusion from missing reports; it holds until the next fact about the order."""
         self._claim(conclusion.order_id, claims_of_order(conclusion))
         self._conclusions[conclusion.order_id] = conclusion
         return self._combine(conclusion.order_id)
 
     def reopen(self, fact: Order) -> Order | None:
-        """Reopen an order that the venue still lists; fills count on top."""
+        """Reopen an order that the venue still lists; fills are added on top."""
         order_id = fact.order_id
         _ = self._records.pop(order_id, None)
         self._facts[order_id] = replace(
@@ -107,11 +107,11 @@ class OwnOrders:
         return self.apply_order(fact)
 
     def is_concluded(self, order_id: OrderId) -> bool:
-        """Whether the state of an order is a conclusion from silence, and not a fact."""
+        """Whether the state of an order is a conclusion from missing reports, and not a fact."""
         return order_id in self._conclusions
 
     def final_record(self, order_id: OrderId) -> Order | None:
-        """Return what the venue itself reported of an order that ended; None before it did."""
+        """Return the venue's own report of an order that ended; None before it ended."""
         return self._records.get(order_id)
 
     def apply_fill(self, fact: Fill) -> Fill | None:
@@ -130,12 +130,12 @@ class OwnOrders:
         return merged
 
     def take_contradictions(self) -> tuple[Contradiction, ...]:
-        """Return the contradictions that were not reported yet, once each."""
+        """Return each contradiction that was not reported yet, once."""
         unannounced, self._unannounced = tuple(self._unannounced), []
         return unannounced
 
     def order(self, order_id: OrderId) -> Order | None:
-        """Return one order as known."""
+        """Return the known state of one order."""
         return self._orders.get(order_id)
 
     def open_orders(self) -> tuple[Order, ...]:
@@ -151,19 +151,19 @@ class OwnOrders:
         return self._open
 
     def fill(self, order_id: OrderId, trade_id: TradeId) -> Fill | None:
-        """Return an order's part of one trade as known."""
+        """Return the known state of an order's part in one trade."""
         return self._fills.get(order_id, {}).get(trade_id)
 
     def booked_size(self, order_id: OrderId) -> Micros:
-        """Return how much of an order was reported as fills that did not fail."""
+        """Return the size of an order that was reported as fills that did not fail."""
         return self._size_of(order_id, is_failed=False)
 
     def failed_size(self, order_id: OrderId) -> Micros:
-        """Return how much of an order was matched by trades that failed on chain."""
+        """Return the size of an order that was matched by trades that failed on chain."""
         return self._size_of(order_id, is_failed=True)
 
     def matched_size(self, order_id: OrderId) -> Micros:
-        """Return how much of an order is known to be matched, by any source."""
+        """Return the known matched size of an order, from any source."""
         known = self._orders.get(order_id)
         booked = self.booked_size(order_id)
         return booked if known is None else max(known.matched_size, booked)
@@ -181,7 +181,7 @@ class OwnOrders:
         return self._newest_first
 
     def reserved_cash(self) -> Micros:
-        """Return what open purchases may still cost; makers pay no fee."""
+        """Return the cash reserved by open purchases; makers pay no fee."""
         return Micros(
             sum(
                 notional_ceil(o.price, o.remaining_size)
@@ -191,16 +191,16 @@ class OwnOrders:
         )
 
     def reserved_shares(self, token_id: TokenId) -> Micros:
-        """Return the shares of a token that open sales speak for."""
+        """Return the shares of a token reserved by open sales."""
         return reserved_shares(self.open_orders(), token_id)
 
     def _combine(self, order_id: OrderId) -> Order | None:
-        """Combine an order's reports and fills; return the order if it changed."""
+        """Merge an order's reports and fills; return the order if it changed."""
         conclusion, fact = self._conclusions.get(order_id), self._facts.get(order_id)
         known = merge_order(fact, conclusion) if conclusion is not None else self._facts[order_id]
         failed = self.failed_size(order_id)
         filled = self.booked_size(order_id)
-        # What was told of a match may be of one that failed since.
+        # A reported match may be of a trade that has failed since.
         matched = Micros(max(known.matched_size - failed, filled))
         order = replace(known, matched_size=matched)
         if known.status is OrderStatus.FILLED and matched < known.original_size and failed:
@@ -242,7 +242,7 @@ class OwnOrders:
 
 
 def reserved_shares(orders: Iterable[Order], token_id: TokenId) -> Micros:
-    """Return the shares of a token that the open sales among some orders speak for."""
+    """Return the shares of a token reserved by the open sales among some orders."""
     return Micros(
         sum(
             o.remaining_size
@@ -253,7 +253,7 @@ def reserved_shares(orders: Iterable[Order], token_id: TokenId) -> Micros:
 
 
 class OwnChange(StrEnum):
-    """What happened to an order; of several at one price the later one here is told."""
+    """What happened to an order; of several at one price, the one listed later here is shown."""
 
     PLACED = "placed"
     CANCELLED = "cancelled"
@@ -261,13 +261,13 @@ class OwnChange(StrEnum):
 
 
 Place = tuple[Micros, Side]
-"""Where own orders stand."""
+"""A side and price where own orders rest."""
 
 
 def own_changes(
     before: Iterable[Order], after: Iterable[Order], fills: Iterable[Fill]
 ) -> dict[Place, OwnChange]:
-    """Compare the open orders of two looks; fills tell how an order that is gone has ended."""
+    """Compare the open orders at two moments; fills show how an order that is gone ended."""
     old = {order.order_id: order for order in before}
     new = {order.order_id: order for order in after}
     found: dict[Place, OwnChange] = {}
@@ -301,15 +301,15 @@ def _filled(fills: Iterable[Fill], wanted: set[OrderId]) -> dict[OrderId, int]:
 
 
 def ticks_away(order: Order, book: BookView, tick: Micros | None) -> int | None:
-    """Return how many ticks an order stands behind the best price of its own side.
+    """Return how many ticks an order is behind the best price of its own side.
 
     Args:
         order: a working order.
         book: of its token.
-        tick: of its market; None while it is not known.
+        tick: of its market; None while unknown.
 
     Returns:
-        0 at the touch or better; None where the book proves nothing.
+        0 at the touch or better; None if the book does not show it.
     """
     best = book.best_bid if order.side is Side.BUY else book.best_ask
     if best is None or not tick or not book.state.is_good:
@@ -319,29 +319,29 @@ def ticks_away(order: Order, book: BookView, tick: Micros | None) -> int | None:
 
 
 DUST = Micros(10_000)
-"""Matches are cut to hundredths of a share: what is left below that never fills (docs/wire.md#matching)."""
+"""Matches are truncated to hundredths of a share: a smaller rest never fills (docs/wire.md#matching)."""
 
 LAG_S = 15
-"""How far behind an answer may be. Several polls of 0.5 s are documented (docs/wire.md#reading-orders-and-trades);
-replicas that were 12 s behind have been reported (November 2026)."""
+"""How far behind a reply may be. Several polls of 0.5 s are documented
+(docs/wire.md#reading-orders-and-trades); replicas that were 12 s behind have been reported (November 2026)."""
 RULED_OUT_AFTER_S = 30
 
 
 @dataclass(frozen=True, slots=True)
 class EndingPolicy:
-    """How much proof an ending needs."""
+    """The proof that is needed for an ending."""
 
     lag_s: float = LAG_S
     ruled_out_after_s: float = RULED_OUT_AFTER_S
-    """How long after it was sent an order may be missing: on its way, and then `lag_s`."""
+    """Seconds after sending until a missing order counts: the time on its way, plus `lag_s`."""
     held_back_s: float = 30
-    """How long the venue may hold back a delayed order, and not show it meanwhile."""
+    """How long the venue may hold back a delayed order without showing it."""
     looks: int = 3
-    """Complete ones, without the order."""
+    """Number of complete checks that do not find the order."""
     spacing_s: float = 2
-    """Between two looks, or two reports, that both count."""
+    """Seconds between two checks, or two reports, that both count."""
     sightings: int = 2
-    """Reports that show an order open before an end that was a fact is taken back."""
+    """Number of reports showing an order open before an end that was a fact is reversed."""
 
 
 class _Phase(Enum):
@@ -353,14 +353,14 @@ class _Phase(Enum):
 
 @dataclass(slots=True)
 class _Series:
-    """Reports of one kind, spaced, without one that says otherwise between them."""
+    """Spaced reports of one kind, without a contradicting one between them."""
 
     count: int = 0
     first_answered_s: float = 0
     last_asked_s: float = 0
 
     def add(self, asked_s: float, at_s: float, spacing_s: float) -> bool:
-        """Count a report unless it came too soon after the one before."""
+        """Count a report unless it came too soon after the previous one."""
         if self.count and asked_s < self.last_asked_s + spacing_s:
             return False
         if not self.count:
@@ -375,20 +375,20 @@ class _Series:
 
 @dataclass(slots=True)
 class _Evidence:
-    """Evidence about the life of one order, besides the reports themselves."""
+    """Evidence about one order's state, besides the reports themselves."""
 
     phase: _Phase
     since_s: float
-    """When it was known to be in this phase."""
+    """When it was first known to be in this phase."""
     shown_from_s: float
-    """A question that is asked later must find it, if it is there."""
+    """A request sent after this must find the order, if it exists."""
     was_at_venue: bool = False
     missing: _Series = field(default_factory=_Series)
     sightings: _Series = field(default_factory=_Series)
 
 
 class OrderEndings:
-    """Takes in every report of our orders and decides which of them end, and which reopen."""
+    """Receives every report of our orders and decides which of them end, and which reopen."""
 
     def __init__(self, own: OwnOrders, policy: EndingPolicy | None = None) -> None:
         self.policy = policy or EndingPolicy()
@@ -396,11 +396,11 @@ class OrderEndings:
         self._evidence: dict[OrderId, _Evidence] = {}
 
     def apply(self, fact: Order, at_s: float, *, is_record: bool = False) -> Order | None:
-        """Apply a fact: an answer to an order or a cancel, or an event of the user stream.
+        """Apply a fact: a reply to an order or a cancel, or an event of the user stream.
 
         Args:
-            fact: what was told.
-            at_s: when it was heard.
+            fact: the reported state.
+            at_s: when it was received.
             is_record: whether the venue reported the order itself.
         """
         changed = self._own.apply_order(fact, is_record=is_record)
@@ -408,12 +408,12 @@ class OrderEndings:
         return changed
 
     def apply_report(self, fact: Order, *, asked_s: float, at_s: float) -> Order | None:
-        """Apply what a list or the order's own route showed; it may be out of date.
+        """Apply the state from a list or the order's own route; it may be out of date.
 
         Args:
-            fact: what was shown.
-            asked_s: when the question left.
-            at_s: when the answer was there.
+            fact: the state shown.
+            asked_s: when the request was sent.
+            at_s: when the reply arrived.
         """
         known, evidence = self._own.order(fact.order_id), self._evidence.get(fact.order_id)
         if not fact.status.is_open or known is None or evidence is None:
@@ -435,7 +435,7 @@ class OrderEndings:
         return changed
 
     def apply_fill(self, fact: Fill, at_s: float) -> Fill | None:
-        """Apply a fill, whatever the state of its order."""
+        """Apply a fill, whatever the state of the order."""
         changed = self._own.apply_fill(fact)
         self._follow(fact.order_id, at_s)
         return changed
@@ -449,12 +449,12 @@ class OrderEndings:
     def start_search(
         self, order_id: OrderId, since_s: float, *, was_at_venue: bool = False
     ) -> None:
-        """Start the search for an order without an answer.
+        """Start the search for an order without a reply.
 
         Args:
             order_id: of the order.
-            since_s: when it was sent, at the latest.
-            was_at_venue: whether the venue has spoken of it in an earlier session.
+            since_s: the latest time at which it was sent.
+            was_at_venue: whether the venue reported it in an earlier session.
         """
         known = self._own.order(order_id)
         if known is not None and known.status not in IN_DOUBT:
@@ -465,12 +465,12 @@ class OrderEndings:
     def apply_absence(
         self, order_id: OrderId, *, asked_s: float, at_s: float
     ) -> OrderStatus | None:
-        """Apply a complete search that did not find an order; return how it ended, once proved.
+        """Apply a complete search that did not find an order; return its final status once proved.
 
         Args:
-            order_id: neither in the list, nor known by itself; its trades are all taken in.
-            asked_s: when the first of these questions left.
-            at_s: when the last answer was there.
+            order_id: neither listed nor found by its id; all its trades have been applied.
+            asked_s: when the first of these requests was sent.
+            at_s: when the last reply arrived.
         """
         known, evidence = self._own.order(order_id), self._evidence.get(order_id)
         if known is None or evidence is None or not known.status.is_open:
@@ -488,14 +488,14 @@ class OrderEndings:
         return OrderStatus.FILLED if is_full else OrderStatus.CANCELLED
 
     def note_listing(self, listed: Iterable[OrderId]) -> None:
-        """Apply a complete list: orders missing from it are no longer shown open."""
+        """Apply a complete list: orders missing from it are no longer shown as open."""
         there = frozenset(listed)
         for order_id, evidence in self._evidence.items():
             if order_id not in there:
                 evidence.sightings.clear()
 
     def find_missing(self, listed: Iterable[OrderId], *, asked_s: float) -> tuple[OrderId, ...]:
-        """Return the orders known to be open when a list was asked for that does not show them."""
+        """Return the orders that were open when a list was requested and that it does not show."""
         there = frozenset(listed)
         return tuple(
             order.order_id
@@ -507,12 +507,12 @@ class OrderEndings:
         )
 
     def is_due(self, order_id: OrderId, now_s: float) -> bool:
-        """Whether a look that does not find an order would count now."""
+        """Whether a check that does not find an order would count now."""
         evidence = self._evidence.get(order_id)
         return evidence is not None and now_s >= evidence.shown_from_s
 
     def _follow(self, order_id: OrderId, at_s: float) -> None:
-        """Note when an order came into the phase in which it is."""
+        """Record when an order entered its current phase."""
         known = self._own.order(order_id)
         if known is None:
             return

@@ -1,9 +1,9 @@
-"""Which orders of our own a new order would meet: a trade with oneself costs a fee and moves nothing.
+"""Self-trades: which of our own orders a new order would match; that costs a fee and moves nothing.
 
-The two outcomes of a market share one book: an own purchase of No at 13 cents is an ask of Yes at
-87, and is met by whoever buys Yes at 87 or more. The venue lets one do it, so it warns; only a
-single key, before which nobody is asked, is refused. Selling a whole position cancels what of ours
-stands in its way first. So does the sale of a stop or a target, which is never refused for it.
+The two outcomes of a market share one book: an own purchase of No at 13 cents is an ask of Yes at 87,
+and matches any purchase of Yes at 87 or more. The venue allows it, so this is a warning; only a
+single key, which asks for no confirmation, is refused. Flattening first cancels our own orders in its
+way. So does the sale of a stop or a target, which is never refused for it.
 """
 
 from collections.abc import Iterable
@@ -20,25 +20,25 @@ from pmtui.domain.ticket.draft import Problem, TicketContext, TicketField
 
 @dataclass(frozen=True, slots=True)
 class OwnMet:
-    """Own orders that an order reaches."""
+    """Own orders that an order would match."""
 
     orders: tuple[Order, ...]
-    """The first to be met first; at least one."""
+    """In the order of matching; at least one."""
     size: Micros
-    """Most shares that would be traded with oneself: who stands before us at a price is not known."""
+    """The most shares that would be self-traded: the queue ahead of us at a price is unknown."""
 
 
 def own_met(
     intent: OrderIntent, own: Iterable[Order], book: BookView, *, is_trusted: bool
 ) -> OwnMet | None:
-    """Return which own orders an order would meet, walking the book; None for none.
+    """Return the own orders that an order would match, walking the book; None if there are none.
 
     Args:
         intent: the order.
-        own: own open orders of its market, of both outcomes.
+        own: own open orders of its market, in both outcomes.
         book: of its token.
-        is_trusted: whether orders of others ahead of ours are counted; a stale book may show
-            orders that are gone.
+        is_trusted: whether to count orders of others ahead of ours; a stale book may show orders
+            that are gone.
     """
     if isinstance(intent, LimitIntent) and intent.is_post_only:
         return None
@@ -72,7 +72,7 @@ def own_met(
 
 
 def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
-    """Return the warning about an order that meets one's own."""
+    """Return the warning about an order that would match our own."""
     met = own_met(intent, context.own, context.book, is_trusted=context.book.state.is_good)
     if met is None:
         return []
@@ -84,14 +84,14 @@ def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
 
 
 def describe_own_order(order: Order, token_id: TokenId) -> str:
-    """Name an own order beside a new one of this token: `SELL 10 @ 87¢`."""
+    """Describe an own order next to a new one of this token: `SELL 10 @ 87¢`."""
     of = "" if order.token_id == token_id else " of the other outcome"
     size = format_shares(order.remaining_size)
     return f"{order.side.value} {size}{of} @ {format_cents(order.price)}¢"
 
 
 def own_bids_from(intent: LimitIntent, own: Iterable[Order]) -> tuple[Order, ...]:
-    """Return own orders that a sale meets if it goes down to its price, the best first."""
+    """Return the own bids that a sale would match down to its price, the best first."""
     facing = [
         (price, order)
         for order in own
@@ -104,10 +104,10 @@ def own_bids_from(intent: LimitIntent, own: Iterable[Order]) -> tuple[Order, ...
 def best_bid_of_others(
     book: BookView, condition_id: ConditionId, own: Iterable[Order]
 ) -> Micros | None:
-    """Return the best bid that is not only ours; None without bids of others.
+    """Return the best bid that is not only ours; None if others have no bids.
 
-    What was just placed or filled may be in the orders and not in the book yet, or the other way
-    round: a caller that trades on it must check again.
+    An order that was just placed or filled may appear in the orders and not in the book yet, or the
+    reverse: a caller that trades on this must check again.
     """
     others = bids_of_others(book, condition_id, own)
     return others[0].price if others else None
@@ -116,12 +116,12 @@ def best_bid_of_others(
 def bids_of_others(
     book: BookView, condition_id: ConditionId, own: Iterable[Order]
 ) -> tuple[Level, ...]:
-    """Return the bids of a book without what is ours in them."""
+    """Return the bids of a book without our own orders."""
     return book_of_others(book, condition_id, own).bids
 
 
 def book_of_others(book: BookView, condition_id: ConditionId, own: Iterable[Order]) -> BookView:
-    """Return a book without what is ours in it: each level has the size of all less our own there."""
+    """Return a book without our own orders: each level has its size less our own there."""
     mine: dict[tuple[Side, Micros], int] = {}
     for order in own:
         for side in Side:
@@ -142,14 +142,14 @@ def book_of_others(book: BookView, condition_id: ConditionId, own: Iterable[Orde
 def _price_facing(
     order: Order, condition_id: ConditionId, token_id: TokenId, side: Side
 ) -> Micros | None:
-    """Return the price of an own order in a token, if it stands on the other side of a new one."""
+    """Return the price of an own order in terms of a token, if it is opposite to a new order."""
     if not order.status.is_open or order.remaining_size <= 0:
         return None
     if order.condition_id != condition_id:
         return None
     is_same_token = order.token_id == token_id
     is_same_side = order.side is side
-    # A purchase of one outcome meets a sale of it, and a purchase of the other.
+    # A purchase of one outcome matches a sale of it, and a purchase of the other.
     if is_same_token == is_same_side:
         return None
     return order.price if is_same_token else complement(order.price)

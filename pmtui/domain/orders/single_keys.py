@@ -1,14 +1,14 @@
-"""Single keys that trade: the one order that a key means, or why it means none. Pure.
+"""Single-key trading: the order that a key sends, or why it sends none. Pure.
 
-A key means a price: the cursor's, or one of a single view of the book. It never means a row. What
-joins or improves is post-only, so that the venue refuses it rather than let it take. What is
-placed at the cursor may take, and says so. The ticket's rules hold here too; but there is no card
-on which to warn, so a price that the ticket would warn of is refused. A large sum and the same order
-again are said of the order that was sent: nothing stops a key that means what it says.
+A key stands for a price: the cursor's, or one from a single view of the book, never for a row. Orders that join
+or improve a price are post-only, so that the venue refuses them rather than let them take. An order placed at
+the cursor may take, and reports it. The ticket's rules apply here too; but there is no card for warnings, so a
+price that the ticket would warn about is refused. A large amount or a repeated order is reported after it was
+sent: it does not stop a key.
 
-A ladder shows the net position, so a purchase that fits into a short closes it: it sells the other outcome at a
-dollar less the price, which needs no cash and leaves no pairs to merge. A larger one buys, and the net comes to
-the same.
+A ladder shows the net position, so a purchase no larger than a short closes it: it sells the other outcome at a
+dollar less the price, which needs no cash and leaves no pairs to merge. A larger one buys, with the same net
+result.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ from pmtui.domain.ticket.ticket import (
 
 
 class OneKey(Enum):
-    """What a key does. Named by the side of the book that it is about."""
+    """The action of a single key, named by the side of the book that it is about."""
 
     BUY_HERE = "buy at the cursor"
     SELL_HERE = "sell at the cursor"
@@ -49,17 +49,17 @@ class OneKey(Enum):
 
     @property
     def side(self) -> Side:
-        """Which way its order goes."""
+        """The side of its order."""
         return Side.BUY if self in _BUYS else Side.SELL
 
     @property
     def is_maker(self) -> bool:
-        """Whether its order must not take."""
+        """Whether its order must not take liquidity."""
         return self in _MAKERS
 
     @property
     def crosses(self) -> bool:
-        """Whether its order takes what is there and never rests."""
+        """Whether its order only takes liquidity and never rests."""
         return self in (OneKey.TAKE_ASK, OneKey.HIT_BID)
 
 
@@ -69,13 +69,13 @@ _MAKERS = frozenset({OneKey.JOIN_BID, OneKey.JOIN_ASK, OneKey.IMPROVE_BID, OneKe
 
 @dataclass(frozen=True, slots=True)
 class OneKeyPlan:
-    """What a key sends."""
+    """The order that a key sends."""
 
     intent: LimitIntent
     takes: bool
-    """Whether it meets something in the book as it is shown."""
+    """Whether it matches orders in the book as shown."""
     warnings: tuple[str, ...] = ()
-    """What the trader wants to hear of it, in a few words each."""
+    """Warnings for the trader, a few words each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class OneKeyProblem:
 
     text: str
     meets: Order | None = None
-    """The own order that it would trade with."""
+    """The own order that it would match."""
 
 
 def plan_one_key(
@@ -97,16 +97,16 @@ def plan_one_key(
     own: Iterable[Order] = (),
     is_overridden: bool = False,
 ) -> OneKeyPlan | OneKeyProblem:
-    """Return the order that a key means now.
+    """Return the order that a key sends now.
 
     Args:
-        key: what was pressed.
-        cursor: the price pointed at.
+        key: the key's action.
+        cursor: the price under the cursor.
         size: the chosen preset, in shares.
-        outcome_index: whose book is on show.
-        context: what the ticket's rules need, with the very book that is on show.
+        outcome_index: the outcome whose book is shown.
+        context: the data that the ticket's rules need, with the very book that is shown.
         own: own open orders in that book.
-        is_overridden: the trader permits an order from a book that may be wrong.
+        is_overridden: whether the trader permits an order from a book that may be wrong.
     """
     if not is_overridden and (locked := why_locked(context.book)):
         return OneKeyProblem(locked)
@@ -148,9 +148,10 @@ def _draft(key: OneKey, price: Micros, size: Micros, *, outcome_index: int) -> T
 
 
 def _size_to_send(key: OneKey, size: Micros, terms: MarketTerms, *, free: Micros) -> Micros:
-    """Return the size, or all that is free to sell where less than an order is missing to it.
+    """Return the size, or all free shares if the difference is less than the smallest order.
 
-    Fills come with fractions: who sells 100 and holds 99.99 means all of it, also who buys back a short.
+    Fills come with fractions: selling 100 while holding 99.99 means all of it, also when buying back a
+    short.
     """
     least = terms.min_order_size
     is_order = free >= least or (key.crosses and free > 0)
@@ -158,7 +159,7 @@ def _size_to_send(key: OneKey, size: Micros, terms: MarketTerms, *, free: Micros
 
 
 def _own_problem(intent: LimitIntent, context: TicketContext) -> OneKeyProblem | None:
-    # A book that may be wrong was permitted by the trader, as it is shown.
+    # The trader permitted an order from a book that may be wrong, as it is shown.
     met = own_met(intent, context.own, context.book, is_trusted=True)
     if not met:
         return None
@@ -169,14 +170,14 @@ def _own_problem(intent: LimitIntent, context: TicketContext) -> OneKeyProblem |
 def key_warnings(
     context: TicketContext, intent: LimitIntent, *, cash: Micros, shares: Micros
 ) -> tuple[str, ...]:
-    """Return what is said beside the end of an order that no card came before, as short as it goes."""
+    """Return warnings to show with the result of an order without a card, as short as possible."""
     seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
     found = [f"large: {format_dollars_up(cash)}"] if is_large(context, cash) else []
     return (*found, *([] if seconds is None else [f"the same as {seconds} s ago"]))
 
 
 def why_locked(book: BookView) -> str:
-    """Return why single keys do not trade from a book; empty when they do."""
+    """Return why single keys do not trade from a book; empty if they do."""
     if book.state.is_good:
         return ""
     return f"The book is {book.state.words}: single keys are locked"
@@ -188,7 +189,7 @@ def describe_override(plan: OneKeyPlan, book: BookView) -> str:
 
 
 def describe_doubtful_book(book: BookView) -> str:
-    """Describe for the journal what a book showed that may be wrong."""
+    """Describe for the journal the contents of a book that may be wrong."""
     bid, ask = (_describe_price(price) for price in (book.best_bid, book.best_ask))
     when = "never received" if book.as_of is None else f"of {book.as_of:%Y-%m-%d %H:%M:%S} UTC"
     return f"a book that is {book.state.words}, {when}: bid {bid}, ask {ask}"
@@ -206,13 +207,13 @@ def _describe_price(price: Micros | None) -> str:
 def key_price(
     key: OneKey, *, book: BookView, tick: Micros, cursor: Micros | None, own: Iterable[Order] = ()
 ) -> Micros | OneKeyProblem:
-    """Return the price that a key means now, or why it means none.
+    """Return the price that a key stands for now, or why there is none.
 
     Args:
-        key: what is pressed, or might be.
-        book: as it is on show, trusted or not.
+        key: the key's action.
+        book: as shown, trusted or not.
         tick: of the market.
-        cursor: the price pointed at.
+        cursor: the price under the cursor.
         own: own open orders in that book.
     """
     match key:
@@ -229,7 +230,7 @@ def key_price(
 def _better(
     side: Side, book: BookView, tick: Micros, own: Iterable[Order]
 ) -> Micros | OneKeyProblem:
-    """Return the price a tick in front of the best of a side, where that does not take."""
+    """Return the price one tick better than a side's best, if that does not take."""
     is_buy = side is Side.BUY
     levels = book.bids if is_buy else book.asks
     if not levels:

@@ -1,1 +1,1 @@
-"""The order ticket: text to fields, fields to problems or an intent."""
+"""The order ticket: parses texts into fields, and checks fields for an intent or for problems."""

@@ -1,4 +1,4 @@
-"""The command line: from what was typed after `:` to what is meant, or to a problem with its place.
+"""The command line: parses the text typed after `:` into a command, or into a problem with its place.
 
     buy 100 yes 39.7 gtd 15m po stop 38 target 42
     sell 50% no 61        sell all        buy $25 yes market fak
@@ -7,7 +7,8 @@
     find rate decision                 39.7 or @39.7 (go there)
     portfolio, log, markets, watch     theme nord            alert 60
 
-Anything else is searched for. A command only fills in fields: the ticket's own rules judge the order, and the same card confirms it.
+Any other text is a search. A command only fills in fields: the ticket's own rules check the order, and the same
+card confirms it.
 """
 
 import re
@@ -32,7 +33,7 @@ from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.draft import UNTIL_CLOSE, OrderKind, SizeUnit, TicketDraft, parse_life
 
 LONGEST = 200
-"""Characters of a command."""
+"""Characters in a command."""
 _WORD = re.compile(r"\S+")
 _ALL = "all"
 _WHOLE = "100"
@@ -56,7 +57,7 @@ class EnterOrder:
 
 @dataclass(frozen=True, slots=True)
 class CancelOrders:
-    """Cancel working orders: of a scope, or at a price of the outcome on show."""
+    """Cancel working orders: of a scope, or at a price of the outcome shown."""
 
     scope: CancelScope
     price: Micros | None = None
@@ -72,7 +73,7 @@ class FlattenPosition:
 
 @dataclass(frozen=True, slots=True)
 class ProtectPosition:
-    """Open the form of a stop and a target for what is held of the outcome on show."""
+    """Open the form for a stop and a target on the position in the outcome shown."""
 
     stop: Micros | None
     target: Micros | None
@@ -86,7 +87,7 @@ class FindMarkets:
 
 
 class Screen(Enum):
-    """Where a command may go, by its word."""
+    """The screens that a command can open, by word."""
 
     PORTFOLIO = "portfolio"
     MARKETS = "markets"
@@ -98,14 +99,14 @@ class Screen(Enum):
 
 @dataclass(frozen=True, slots=True)
 class GoToScreen:
-    """Put a screen in front."""
+    """Open a screen."""
 
     screen: Screen
 
 
 @dataclass(frozen=True, slots=True)
 class ChooseTheme:
-    """Change the colours."""
+    """Change the theme."""
 
     name: str
     """Empty to choose from a list."""
@@ -113,24 +114,24 @@ class ChooseTheme:
 
 @dataclass(frozen=True, slots=True)
 class SetAlert:
-    """Open the form of an alert on the market at hand."""
+    """Open the form for an alert on the current market."""
 
     price: Micros | None = None
     condition: str = ""
-    """What to wait for in the place of a price, as typed."""
+    """The condition that replaces a price, as typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitCash:
-    """Turn cash into shares of both outcomes of the market."""
+    """Split cash into shares of both outcomes of the market."""
 
     amount: Micros | None
-    """Dollars; None asks for it."""
+    """Dollars; None to prompt for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class GoToPrice:
-    """Put the ladder's cursor on a price."""
+    """Move the ladder's cursor to a price."""
 
     price: Micros
 
@@ -143,16 +144,16 @@ Command = (
 
 @dataclass(frozen=True, slots=True)
 class CommandProblem:
-    """Why a text is no command, and where in it."""
+    """Why a text is not a command, and where the error is."""
 
     text: str
     start: int
     end: int
-    """Behind the last character; the same as `start` where something is missing."""
+    """Index after the last character; equal to `start` if something is missing."""
 
 
 class Candidate(NamedTuple):
-    """A word that may stand at the end of a command."""
+    """A possible completion of a command's last word."""
 
     word: str
     meaning: str
@@ -221,13 +222,14 @@ _TIMES = {
 def parse_command(
     text: str, outcomes: Sequence[str], *, outcome_index: int = 0, tick: Micros | None = None
 ) -> Command | CommandProblem:
-    """Read a command.
+    """Parse a command.
 
     Args:
-        text: what was typed, without the colon.
-        outcomes: the labels of the market's outcomes, as the venue wrote them; empty where none is open.
-        outcome_index: the outcome on show, which is meant where none is named.
-        tick: of the ladder on show; None where there is none yet.
+        text: the typed text, without the colon.
+        outcomes: the labels of the market's outcomes, as the venue wrote them; empty if no market is
+            open.
+        outcome_index: the outcome shown, used if the command names none.
+        tick: of the ladder shown; None if there is none yet.
     """
     words = _words(text)
     if not words or len(text) > LONGEST:
@@ -259,7 +261,7 @@ def parse_command(
 
 
 def complete(text: str, outcomes: Sequence[str]) -> tuple[Candidate, ...]:
-    """Return the words that may stand in the place of the last one, or behind a blank."""
+    """Return the completions of the last word, or of the next one after a blank."""
     words = _words(text)
     is_new = not words or text[-1:].isspace()
     last = "" if is_new else words[-1].folded
@@ -268,14 +270,14 @@ def complete(text: str, outcomes: Sequence[str]) -> tuple[Candidate, ...]:
 
 
 def completed(text: str, candidate: Candidate) -> str:
-    """Return a text with its last word completed, and a blank for the next one."""
+    """Return a text with its last word completed, followed by a blank."""
     words = _words(text)
     kept = text if not words or text[-1:].isspace() else text[: words[-1].start]
     return f"{kept}{candidate.word} "
 
 
 def describe_command(command: Command, outcomes: Sequence[str]) -> str:
-    """Say what a command would do, in the words of a card."""
+    """Describe what a command would do, in the words of a card."""
     match command:
         case EnterOrder(draft):
             return _describe_order(draft, outcomes)
@@ -326,7 +328,7 @@ def _describe_place(command: GoToScreen | ChooseTheme | SetAlert) -> str:
 
 
 def outcome_words(outcomes: Sequence[str]) -> tuple[str, ...]:
-    """Return a word for each outcome: its label without blanks, or its number where that says nothing."""
+    """Return a word for each outcome: its label without blanks, or its number if that is ambiguous."""
     words = ["".join(label.split()).casefold() for label in outcomes]
     return tuple(
         word if word and words.count(word) == 1 and not _is_taken(word) else f"#{number}"
@@ -335,7 +337,7 @@ def outcome_words(outcomes: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Order:
-    """Reads the words behind `buy` and `sell`: size, outcome, price, and what else is wished."""
+    """Parses the words after `buy` and `sell`: size, outcome, price and options."""
 
     def __init__(
         self, words: Sequence[_Word], outcomes: Sequence[str], outcome_index: int, end: int
@@ -348,7 +350,7 @@ class _Order:
         self._seen: set[str] = set()
 
     def read(self, side: Side) -> Command | CommandProblem:
-        """Return the order, or the first thing that is wrong."""
+        """Return the order, or the first error."""
         if not self._outcomes:
             return CommandProblem("Open a market first", 0, self._end)
         draft = TicketDraft(side, self._index)
@@ -418,7 +420,7 @@ class _Order:
         return replace(draft, expiry_text=life.folded)
 
     def _outcome(self, word: _Word) -> int | None:
-        """Return the outcome that a word names whole, or as the only one that begins so."""
+        """Return the outcome that a word names fully, or as the only one with that prefix."""
         if word.folded in self._outcomes:
             return self._outcomes.index(word.folded)
         begun = [n for n, name in enumerate(self._outcomes) if name.startswith(word.folded)]
@@ -460,7 +462,7 @@ def _read_cancel(words: Sequence[_Word], end: int) -> Command | CommandProblem:
 def _read_position(
     verb: str, words: Sequence[_Word], outcomes: Sequence[str], *, outcome_index: int
 ) -> Command | CommandProblem:
-    """Read what is done with what is held of the outcome on show."""
+    """Parse a command on the position in the outcome shown."""
     if verb == "flatten":
         return _read_flatten(words[1:], outcomes, outcome_index)
     if not outcomes:
@@ -469,7 +471,7 @@ def _read_position(
 
 
 def _read_protection(words: Sequence[_Word]) -> Command | CommandProblem:
-    """Read `stop 38 target 42`, either alone, in any order."""
+    """Parse `stop 38 target 42`, or one of the two, in any order."""
     prices: dict[str, Micros] = {}
     rest = iter(words)
     for word in rest:
@@ -558,7 +560,7 @@ def _read_place(verb: str, words: Sequence[_Word]) -> Command | CommandProblem:
 
 
 def _next_words(before: Sequence[_Word], outcomes: Sequence[str]) -> tuple[Candidate, ...]:
-    """Return what may follow, the likeliest first."""
+    """Return the possible next words, the likeliest first."""
     if not before:
         return tuple(Candidate(*each) for each in (_VERBS | _PLACES).items())
     verb = _SHORT.get(before[0].folded, before[0].folded)
@@ -618,7 +620,7 @@ def _bare(text: str) -> str:
 
 
 def _is_taken(word: str) -> bool:
-    """Whether a word means something else in a command."""
+    """Whether a word has another meaning in a command."""
     is_known = word in _OPTIONS or word in _SAME or word in _MARKET or word == _ALL
     return is_known or parse_cents(word) is not None or word.startswith("#")
 

@@ -1,6 +1,6 @@
-"""The order ticket before it is an order: its fields as typed, reading them, and the moves that a key makes.
+"""The ticket's draft: its fields as typed, their parsing, and the changes that keys make.
 
-Every reading function returns the value, or None with a problem added beside the field.
+Every parsing function returns the value, or None after adding a problem for the field.
 """
 
 import re
@@ -36,23 +36,23 @@ _WARNED_FROM = Micros(1_000_000_000)
 
 @dataclass(frozen=True, slots=True)
 class TicketRules:
-    """Bounds of the ticket's warnings; none of them stops an order."""
+    """Thresholds of the ticket's warnings; none of them stops an order."""
 
     worst_price_percent: int = 10
     """How much worse than the midpoint a price may be, in percent of it; 0 for any."""
     notional_warning: Micros = _WARNED_FROM
-    """Dollars from which an order is called large; 0 for never."""
+    """Dollars from which an order is flagged as large; 0 for never."""
     duplicate_window: timedelta = timedelta(seconds=10)
-    """For so long after an order the same one again is called a second one."""
+    """Time after an order in which an identical one is flagged as a duplicate."""
 
     confirm_above: Micros = ZERO
-    """Dollars up to which an order of the ticket needs no card; 0 for a card every time."""
+    """Dollars up to which a ticket order needs no card; 0 for a card every time."""
     sells_short: bool = True
-    """Whether a sale of what is not held buys the other outcome, or is refused."""
+    """Whether a sale of shares that are not held buys the other outcome instead of being refused."""
 
     @property
     def warns_of_size(self) -> bool:
-        """Whether any size is too large to go unsaid."""
+        """Whether there is a threshold for large orders."""
         return self.notional_warning > ZERO
 
 
@@ -62,27 +62,27 @@ DEFAULT_RULES = TicketRules()
 DEFAULT_PRESETS = tuple(Micros(shares * SCALE) for shares in (5, 10, 50, 100, 500))
 """In shares; the venue's smallest order is 5 shares."""
 DEFAULT_GIVE_WAY = 10
-"""Percent of the best bid by which the worst price of selling a position may lie below it."""
+"""How far below the best bid the worst price of flattening may be, in percent of that bid."""
 
 
 class OrderKind(StrEnum):
-    """What the ticket is for."""
+    """The type of order that the ticket creates."""
 
     LIMIT = "limit"
     MARKET = "market"
 
 
 class SizeUnit(StrEnum):
-    """What the number in the size field counts."""
+    """The unit of the number in the size field."""
 
     SHARES = "shares"
     DOLLARS = "dollars"
     PERCENT = "percent"
-    """Of free cash when buying, of free shares when selling."""
+    """Of free cash for a buy, of free shares for a sell."""
 
 
 class TicketField(StrEnum):
-    """Where a problem is shown."""
+    """The field that a problem is shown beside."""
 
     SIDE = "side"
     KIND = "kind"
@@ -98,60 +98,60 @@ class TicketField(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TicketDraft:
-    """What the fields hold, as typed."""
+    """The contents of the fields, as typed."""
 
     side: Side
     outcome_index: int
     kind: OrderKind = OrderKind.LIMIT
     time_in_force: TimeInForce = TimeInForce.GTC
     price_text: str = ""
-    """Cents: `51`, `51.5`. For a market purchase: the worst price; empty lets the book decide."""
+    """Cents: `51`, `51.5`. For a market purchase: the worst price; empty to derive it from the book."""
     size_text: str = ""
     size_unit: SizeUnit = SizeUnit.SHARES
     is_post_only: bool = False
     expiry_text: str = ""
-    """Minutes, or with a unit: `90s`, `30m`, `2h`, `1d`; or `close`."""
+    """Minutes, or a number with a unit: `90s`, `30m`, `2h`, `1d`; or `close`."""
     stop_text: str = ""
-    """Cents at which a stop sells what the purchase brought; empty for none."""
+    """Cents at which a stop sells the purchased shares; empty for none."""
     target_text: str = ""
-    """The same of a target."""
+    """Cents at which a target sells them; empty for none."""
     limit: "TicketDraft | None" = None
-    """The limit order that this market order was before; what it becomes again."""
+    """The limit order that this market order was made from, and can change back to."""
 
 
 @dataclass(frozen=True, slots=True)
 class TicketContext:
-    """What the rules need to know of the world."""
+    """The market and account data that the rules need."""
 
     terms: MarketTerms
     book: BookView
-    """Of the outcome in the draft."""
+    """Of the draft's outcome."""
     now: datetime
     available_cash: Micros | None
     available_shares: Micros
-    """Shares of the outcome not spoken for by resting sales."""
+    """Shares of the outcome not reserved by resting sales."""
     resting_shares: Micros = ZERO
-    """Shares of the outcome that rest in open orders to sell."""
+    """Shares of the outcome in resting sell orders."""
     other_shares: Micros = ZERO
-    """Shares of the market's other outcome not spoken for by resting sales."""
+    """Shares of the market's other outcome not reserved by resting sales."""
     reserved_cash: Micros = ZERO
-    """Dollars that open orders to buy speak for."""
+    """Dollars reserved by open buy orders."""
     venue: tuple[VenueFact, ...] = ()
-    """What the venue is up to that matters here, the most severe first."""
+    """Relevant states of the venue, the most severe first."""
     own: tuple[Order, ...] = ()
-    """Open orders of ours in the market, of both outcomes."""
+    """Own open orders in the market, in both outcomes."""
     recent: tuple[Order, ...] = ()
-    """Orders of ours that went out lately, however they ended."""
+    """Orders of ours sent recently, however they ended."""
     rules: TicketRules = DEFAULT_RULES
     clock_skew: timedelta = timedelta()
     """The venue's clock minus ours."""
     closes_at: datetime | None = None
-    """When trading in the market is to end; None where the venue names no time."""
+    """When trading in the market ends; None if the venue states no time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something about one field. A warning does not stop the order."""
+    """A problem with one field. A warning does not stop the order."""
 
     field: TicketField
     text: str
@@ -161,19 +161,19 @@ class Problem:
 
 
 TIME_TO_READ = timedelta(seconds=30)
-"""Its time is fixed when the card is shown, and the venue counts from when the order arrives."""
+"""The expiry is fixed when the card is shown, and the venue counts from when the order arrives."""
 _SLACK = timedelta(seconds=2)
 _LIFE_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_LIFE_S = 366 * 86_400
 _LIFE = re.compile(r"0*[1-9]\d*[smhdSMHD]?", re.ASCII)
 UNTIL_CLOSE = "close"
-"""In the place of a time to live: until the market closes."""
+"""Used in place of a time to live: until the market closes."""
 _LIFE_FORMS = "minutes, or 90s, 30m, 2h, 1d, close"
 _MOST_QUOTED = 16
 
 
 def unit_of(draft: TicketDraft) -> SizeUnit:
-    """Return what the size counts: a sign typed with the number outweighs the chosen unit."""
+    """Return the unit of the size: a sign typed with the number overrides the chosen unit."""
     text = draft.size_text.strip()
     if text.endswith("%"):
         return SizeUnit.PERCENT
@@ -183,7 +183,7 @@ def unit_of(draft: TicketDraft) -> SizeUnit:
 def read_limit_price(
     draft: TicketDraft, context: TicketContext, problems: list[Problem]
 ) -> Micros | None:
-    """Return the price typed, where it lies on the market's grid."""
+    """Return the typed price if it is on the market's grid."""
     text = draft.price_text.strip()
     if not text:
         problems.append(Problem(TicketField.PRICE, "Enter a price in cents"))
@@ -199,7 +199,7 @@ def read_limit_price(
             text = "Ambiguous comma: write decimals with a point, 51.5"
         problems.append(Problem(TicketField.PRICE, text))
         return None
-    # Never worse for the trader than what was typed; decimals that were cut count too.
+    # Never worse for the trader than the typed price; truncated decimals count too.
     is_buy = draft.side is Side.BUY
     above = Micros(wanted + (price is None))
     nearest = price_floor(wanted, tick) if is_buy else price_ceil(above, tick)
@@ -217,7 +217,7 @@ def read_limit_price(
 def read_worst_price(
     draft: TicketDraft, context: TicketContext, amount: Micros | None, problems: list[Problem]
 ) -> Micros | None:
-    """Return the most a market purchase may pay: as typed, else where the book completes it."""
+    """Return the worst price of a market purchase: as typed, else the price at which the book fills it."""
     if draft.price_text.strip():
         return read_limit_price(draft, context, problems)
     if amount is None:
@@ -240,7 +240,7 @@ def read_worst_price(
 def read_size(
     draft: TicketDraft, context: TicketContext, price: Micros | None, problems: list[Problem]
 ) -> Micros | None:
-    """Return shares for a limit order, dollars for a market purchase, with two decimals."""
+    """Return shares for a limit order or dollars for a market purchase, with two decimals."""
     is_market = draft.kind is OrderKind.MARKET
     unit = unit_of(draft)
     if is_market and unit is SizeUnit.SHARES:
@@ -268,7 +268,7 @@ def read_size(
 def read_expiry(
     draft: TicketDraft, context: TicketContext, problems: list[Problem]
 ) -> datetime | None:
-    """Return when a GTD order is to be gone."""
+    """Return the expiry of a GTD order."""
     if draft.time_in_force is not TimeInForce.GTD:
         return None
     if draft.expiry_text.strip().lower() == UNTIL_CLOSE:
@@ -287,8 +287,8 @@ def read_expiry(
         left = int((life - MIN_LIFE + _SLACK).total_seconds())
         text = f"Minimum two minutes: send it within {left} s"
         problems.append(Problem(TicketField.EXPIRY, text, is_warning=True, fix=fix))
-    # By the venue's clock, which is what it compares with when the order arrives: a second of
-    # slack for the way, another because that clock is known to the second only.
+    # By the venue's clock, which it compares with when the order arrives: one second of slack for
+    # transmission, another because that clock is only known to the second.
     return context.now + context.clock_skew + life + _SLACK
 
 
@@ -308,7 +308,7 @@ def _read_close(context: TicketContext, problems: list[Problem]) -> datetime | N
 
 
 def parse_life(text: str) -> timedelta | None:
-    """Read `90s`, `30m`, `2h`, `1d`, or plain minutes; None where it is none, or over a year."""
+    """Parse `90s`, `30m`, `2h`, `1d`, or plain minutes; None if invalid, or over a year."""
     text = text.strip().lower()
     unit = text[-1:] if text[-1:] in _LIFE_UNITS else ""
     digits = text.removesuffix(unit) if unit else text
@@ -319,7 +319,7 @@ def parse_life(text: str) -> timedelta | None:
 
 
 def _explain_no_life(text: str) -> str:
-    """Say why a text is no time to live; with the text, as its field may be shorter than it."""
+    """Return why a text is not a time to live, quoting it, as its field may be too narrow to show it."""
     if not text:
         return f"Enter an expiry: {_LIFE_FORMS}"
     quoted = text if len(text) <= _MOST_QUOTED else f"{text[:_MOST_QUOTED]}..."
@@ -331,17 +331,17 @@ def _explain_no_life(text: str) -> str:
 def affordable_cash(
     context: TicketContext, wanted: Micros, price: Micros, *, has_fee: bool
 ) -> Micros:
-    """Return how many dollars a purchase may spend so that free cash covers the fee too."""
+    """Return the dollars that a purchase may spend so that free cash also covers the fee."""
     available = context.available_cash or Micros(0)
     fee = context.terms.fee if has_fee else NO_FEE
-    # Each level met rounds its cost and its fee by itself; so much is kept aside for it.
+    # Each matched level rounds its cost and fee separately; this much is reserved for that.
     aside = FEE_STEP * (1 + len(context.book.asks))
     fitted = fit_buy_amount(wanted, Micros(max(available - aside, 0)), price, fee=fee)
     return fitted if fitted < wanted else wanted
 
 
 def _rough_cents(text: str) -> Micros | None:
-    """Return a number of cents with more decimals than money has, cut."""
+    """Return a number of cents with too many decimals, truncated."""
     whole, point, decimals = text.rstrip("¢c ").partition(".")
     return parse_cents(f"{whole}{point}{decimals[:4]}") if decimals.isdecimal() else None
 
@@ -393,11 +393,11 @@ def _to_quantity(
 
 _PERCENT_STEP = 5 * SCALE
 LIVES = ("5m", "15m", "60m", UNTIL_CLOSE)
-"""How long a timed order lives, as the key goes from one to the next."""
+"""Choices for the life of a timed order, in the order in which the key cycles through them."""
 
 
 class Step(IntEnum):
-    """Which way a field moves."""
+    """The direction in which a field is stepped."""
 
     UP = 1
     DOWN = -1
@@ -409,13 +409,13 @@ def switch_side(draft: TicketDraft) -> TicketDraft:
 
 
 def next_kind(draft: TicketDraft) -> TicketDraft:
-    """Return the draft as the other kind of order, with what that kind needs."""
+    """Return the draft as the next order type, with the fields which that needs."""
     if draft.kind is OrderKind.MARKET:
         return _back_to_limit(draft)
     # A sale stays in shares: it is refused, and the limit that is offered instead needs them.
     is_counted_in_shares = draft.side is Side.BUY and draft.size_unit is SizeUnit.SHARES
     unit = SizeUnit.DOLLARS if is_counted_in_shares else draft.size_unit
-    # What was typed counted shares; as dollars it would be another order.
+    # The typed number was in shares; as dollars it would be a different order.
     text = "" if is_counted_in_shares else draft.size_text
     tif = TimeInForce.FOK if draft.time_in_force.rests else draft.time_in_force
     return replace(
@@ -425,7 +425,7 @@ def next_kind(draft: TicketDraft) -> TicketDraft:
 
 
 def _back_to_limit(draft: TicketDraft) -> TicketDraft:
-    """Return the limit order it was before: its price, and its size where that counted otherwise."""
+    """Return the previous limit order: its price, and its size if the unit changed."""
     before = draft.limit or TicketDraft(draft.side, draft.outcome_index)
     is_same_unit = unit_of(draft) is before.size_unit
     size_text = draft.size_text if is_same_unit else before.size_text
@@ -436,9 +436,9 @@ def _back_to_limit(draft: TicketDraft) -> TicketDraft:
 
 
 def after_sending(draft: TicketDraft) -> TicketDraft:
-    """Return the draft once its order was taken: for the same again, of another size.
+    """Return the draft after its order was accepted, ready for the same order with another size.
 
-    A stop and a target were for the shares of that order.
+    The stop and target are cleared, as they were for the shares of that order.
     """
     limit = None
     if draft.limit is not None:
@@ -449,10 +449,10 @@ def after_sending(draft: TicketDraft) -> TicketDraft:
 def next_time_in_force(
     draft: TicketDraft, step: Step = Step.UP, *, has_close: bool = True
 ) -> TicketDraft:
-    """Return the draft with the next time in force its kind allows.
+    """Return the draft with the next time in force that its order type allows.
 
-    A timed order goes through the usual lives first; one that was typed stands where it belongs
-    by its length. Until the close is a choice where the market names a time (`has_close`).
+    A timed order steps through the usual lives first; a typed life is sorted in by its length.
+    "Until the close" is a choice if the market has a closing time (`has_close`).
     """
     lives = LIVES if has_close else tuple(life for life in LIVES if life != UNTIL_CLOSE)
     kinds = [t for t in TimeInForce if draft.kind is OrderKind.LIMIT or not t.rests]
@@ -469,7 +469,7 @@ def _length_of(life: str) -> timedelta | None:
 
 
 def _place_among(choices: list[tuple[TimeInForce, str]], draft: TicketDraft, step: Step) -> int:
-    """Return which choice a draft is at; for a life between two of them the one behind it."""
+    """Return the index of a draft's choice; for a life between two of them, that of the next one."""
     same = [place for place, each in enumerate(choices) if each[0] is draft.time_in_force]
     if draft.time_in_force is not TimeInForce.GTD or not same:
         return same[0] if same else -step
@@ -484,7 +484,7 @@ def _place_among(choices: list[tuple[TimeInForce, str]], draft: TicketDraft, ste
 
 
 def next_unit(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
-    """Return the draft with the next unit; a sign typed with the number goes."""
+    """Return the draft with the next unit; a sign typed with the number is removed."""
     choices = [u for u in SizeUnit if draft.kind is OrderKind.LIMIT or u is not SizeUnit.SHARES]
     unit = unit_of(draft)
     place = choices.index(unit) if unit in choices else -step
@@ -493,12 +493,12 @@ def next_unit(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
 
 
 def toggle_post_only(draft: TicketDraft) -> TicketDraft:
-    """Return the draft with post-only the other way."""
+    """Return the draft with post-only toggled."""
     return replace(draft, is_post_only=not draft.is_post_only)
 
 
 def step_price(draft: TicketDraft, context: TicketContext, step: Step) -> TicketDraft:
-    """Return the draft one tick further; an empty field starts at the own side's best price."""
+    """Return the draft with its price one tick further; an empty field starts at its own side's best price."""
     tick = context.terms.tick_size
     price = parse_cents(draft.price_text)
     if price is None:
@@ -514,7 +514,7 @@ def step_price(draft: TicketDraft, context: TicketContext, step: Step) -> Ticket
 
 
 def step_cents(text: str, step: int, tick: Micros) -> str:
-    """Return a price typed in cents one step further on the grid; what cannot be read stays."""
+    """Return a price in cents stepped by one on the grid; an invalid text is unchanged."""
     price = parse_cents(text)
     if price is None:
         return text
@@ -523,7 +523,7 @@ def step_cents(text: str, step: int, tick: Micros) -> str:
 
 
 def step_size(draft: TicketDraft, context: TicketContext, step: Step) -> TicketDraft:
-    """Return the draft with the size moved by one of its own leading digit, or five percent."""
+    """Return the draft with its size changed by one unit of its leading digit, or five percent."""
     unit = unit_of(draft)
     least = context.terms.min_order_size if unit is SizeUnit.SHARES else Micros(SCALE)
     number = parse_size(draft.size_text)

@@ -1,4 +1,4 @@
-"""What an order would do to the book as it is now: an estimate, and labelled as one."""
+"""The effect of an order on the current book: an estimate, and labelled as one."""
 
 from dataclasses import dataclass
 
@@ -11,43 +11,43 @@ from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, OrderIntent,
 
 @dataclass(frozen=True, slots=True)
 class TicketNumbers:
-    """What the ticket shows while one types. Sizes in shares, money in dollars, all in micros."""
+    """The numbers that the ticket shows while typing. Sizes in shares, money in dollars, all in micros."""
 
     cash: Micros
-    """Most that a purchase costs, least that a sale brings, fee aside: what is signed."""
+    """The maximum cost of a purchase or the minimum proceeds of a sale, before fees: what is signed."""
     expected_cash: Micros
-    """What it costs or brings as the book is: fills at their own prices, the rest at the limit."""
+    """Cost or proceeds with the current book: fills at their own prices, the rest at the limit."""
     limit: Micros
-    """Worst price of a share."""
+    """Worst price per share."""
     shares: Micros
-    """Least that a purchase brings, what a sale gives."""
+    """Minimum shares of a purchase, or the shares of a sale."""
     most_shares: Micros
-    """Most that come unless better prices appear than the book has: a purchase that does not rest
-    signs dollars, so below its limit they bring more shares than were asked for."""
+    """Maximum shares unless better prices appear than the book has: a purchase that does not
+    rest signs dollars, so prices below its limit bring more shares than requested."""
     payout: Micros
-    """What the shares pay if the outcome wins."""
+    """Payout of the shares if the outcome wins."""
     fills_now: Micros
     fills_now_average: Micros | None
     fills_now_cash: Micros
     rests: Micros
     fee: Micros
-    """Taker fee of what fills now."""
+    """Taker fee of the part that fills now."""
     worst_fee: Micros
-    """Taker fee if all of it took at the limit: what the venue reserves. None for post-only."""
+    """Taker fee if all of it takes at the limit: the amount the venue reserves. None for post-only."""
     most_fee: Micros
-    """Most taker fee if all of it took at prices from the best there is to the limit."""
+    """Largest taker fee if all of it takes at prices from the best to the limit."""
     depth_share: Micros | None
-    """Fills now as a part of all displayed size on that side, on a scale of one."""
+    """The part that fills now as a fraction of all displayed size on that side."""
     cash_after: Micros | None
-    """Free cash once it has filled or rests."""
+    """Free cash after it has filled or rests."""
     is_short_of_depth: bool
-    """Whether the book holds too little to fill it whole."""
+    """Whether the book has too little size to fill it completely."""
     displayed_at_limit: Micros
-    """Size in the book that it could meet at its limit or better."""
+    """Size in the book at its limit or better."""
 
     @property
     def does_nothing(self) -> bool:
-        """Whether, as the book is, it neither fills nor rests: killed, or refused."""
+        """Whether, with the current book, it neither fills nor rests: it is killed or refused."""
         return not self.fills_now and not self.rests
 
 
@@ -64,11 +64,11 @@ def estimate(
 
     Args:
         intent: the order.
-        cash: the collateral it signs.
-        shares: the shares it signs.
+        cash: the signed collateral.
+        shares: the signed shares.
         book: of its token.
         fee: the market's taker fee.
-        available_cash: what is free now, None where it is not known.
+        available_cash: free cash; None if unknown.
     """
     is_buy = intent.side is Side.BUY
     limit = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
@@ -109,7 +109,7 @@ def _most_shares(intent: OrderIntent, levels: list[Level], cash: Micros, shares:
 
 
 def _spends(intent: OrderIntent) -> bool:
-    """Whether it spends its dollars, however many shares they bring."""
+    """Whether it spends a fixed amount of dollars, however many shares they bring."""
     return intent.side is Side.BUY and not intent.time_in_force.rests
 
 
@@ -134,7 +134,7 @@ def _is_maker_only(intent: OrderIntent) -> bool:
 def _fill(
     intent: OrderIntent, levels: list[Level], cash: Micros, shares: Micros, *, fee: FeeSchedule
 ) -> tuple[Micros, Micros, Micros, bool]:
-    """Return shares, cash and fee of what fills at once, and whether the levels are too few."""
+    """Return shares, cash and fee of the immediate fill, and whether the levels are too few."""
     by_cash = _spends(intent)
     filled, spent, fees = _walk(levels, cash if by_cash else shares, fee, by_cash=by_cash)
     is_short = spent < cash if by_cash else filled < shares
@@ -145,7 +145,7 @@ def _fill(
 
 
 def _levels_met(intent: OrderIntent, limit: Micros, book: BookView) -> list[Level]:
-    """Return the levels an order may take, best first."""
+    """Return the levels that an order may take, best first."""
     if intent.side is Side.BUY:
         return [level for level in book.asks if level.price <= limit]
     return [level for level in book.bids if level.price >= limit]
@@ -154,7 +154,7 @@ def _levels_met(intent: OrderIntent, limit: Micros, book: BookView) -> list[Leve
 def _walk(
     levels: list[Level], quantity: Micros, fee: FeeSchedule, *, by_cash: bool
 ) -> tuple[Micros, Micros, Micros]:
-    """Return shares, cash and fee of taking levels until a quantity of cash or shares is met."""
+    """Return shares, cash and fee of taking levels until an amount of cash or shares is reached."""
     filled = spent = fees = 0
     left = int(quantity)
     for level in levels:

@@ -1,6 +1,6 @@
-"""What is being typed, as it would stand on the ladder: orders, their legs, stops and targets.
+"""Previews on the ladder of orders, legs, stops and targets that are being typed.
 
-An entry that cannot be read, or is not on the grid, is no price yet and stands nowhere.
+An entry that cannot be parsed, or is off the grid, has no preview.
 """
 
 from collections.abc import Iterable
@@ -16,12 +16,12 @@ from pmtui.domain.ticket.scaled import ScaledPlan
 
 
 def ghosts_of_ticket(draft: TicketDraft, tick: Micros, *, size: Micros | None) -> tuple[Ghost, ...]:
-    """Return the order of a ticket with its stop and target.
+    """Return previews of a ticket's order with its stop and target.
 
     Args:
         draft: the fields as typed.
         tick: of the market.
-        size: shares that the fields come to; None while they come to none.
+        size: the order's shares; None while the fields give none.
     """
     shares = size or ZERO
     ghosts = list[Ghost]()
@@ -38,12 +38,12 @@ def ghosts_of_ticket(draft: TicketDraft, tick: Micros, *, size: Micros | None) -
 
 
 def ghosts_of_plan(plan: ScaledPlan) -> tuple[Ghost, ...]:
-    """Return every leg of scaled orders at its price."""
+    """Return a preview of every leg of scaled orders."""
     return tuple(Ghost(leg.price, plan.spec.side, leg.size) for leg in plan.legs)
 
 
 def ghosts_of_exits(*exits: tuple[Trigger, Micros | None], size: Micros) -> tuple[Ghost, ...]:
-    """Return stops and targets at the prices that are known, each for so many shares."""
+    """Return previews of stops and targets at the known prices, each with the same size."""
     return tuple(
         Ghost(price, Side.SELL, size, trigger) for trigger, price in exits if price is not None
     )
@@ -52,7 +52,7 @@ def ghosts_of_exits(*exits: tuple[Trigger, Micros | None], size: Micros) -> tupl
 def ghosts_of_texts(
     texts: Iterable[tuple[Trigger, str]], tick: Micros, *, size: Micros
 ) -> tuple[Ghost, ...]:
-    """Return the stops and targets that texts in cents mean."""
+    """Return previews of the stops and targets that texts in cents stand for."""
     return ghosts_of_exits(*((trigger, _price(text, tick)) for trigger, text in texts), size=size)
 
 

@@ -1,7 +1,7 @@
-"""A scaled set of orders: one total spread over a range of prices, typed, stepped and checked.
+"""Scaled orders: one total spread over a range of prices, with parsing, stepping and checks.
 
-Everything lies on the venue's grids. The legs add up to the total exactly where the size grid
-permits it, and never to more; a size is off its ideal share by less than one step of the grid.
+All prices and sizes are on the venue's grids. The legs add up to the total exactly if the size grid
+permits it, and never to more; each size differs from its ideal share by less than one grid step.
 """
 
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ from pmtui.domain.orders.order import LimitIntent
 from pmtui.domain.ticket.draft import step_cents
 
 MOST_LEGS = 15
-"""Orders that go in one request (docs/wire.md#orders)."""
+"""Orders in one request (docs/wire.md#orders)."""
 _HUNDREDTHS = SCALE // SIZE_STEP
 
 
@@ -44,7 +44,7 @@ class SizeShape(StrEnum):
 
 
 class TotalUnit(StrEnum):
-    """What the total counts."""
+    """The unit of the total."""
 
     SHARES = "shares"
     DOLLARS = "dollars"
@@ -52,7 +52,7 @@ class TotalUnit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScaledSpec:
-    """What the trader wants."""
+    """Scaled orders as requested by the trader."""
 
     side: Side
     first_price: Micros
@@ -66,19 +66,19 @@ class ScaledSpec:
 
 @dataclass(frozen=True, slots=True)
 class Leg:
-    """One order of the ladder."""
+    """One of the scaled orders."""
 
     price: Micros
     size: Micros
 
     @property
     def cash(self) -> Micros:
-        """What it costs or brings at its price."""
+        """Cost or proceeds at its price."""
         return notional_ceil(self.price, self.size)
 
 
 class ScaledField(StrEnum):
-    """Which entry a problem is about."""
+    """The entry that a problem is about."""
 
     FIRST_PRICE = "from"
     LAST_PRICE = "to"
@@ -88,7 +88,7 @@ class ScaledField(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScaledProblem:
-    """Why there is no such ladder, and the nearest entry that would do."""
+    """Why scaled orders are impossible, and the nearest valid entry."""
 
     field: ScaledField
     text: str
@@ -96,7 +96,7 @@ class ScaledProblem:
 
 @dataclass(frozen=True, slots=True)
 class ScaledPlan:
-    """The legs, from the first price to the last."""
+    """The legs, ordered from the first price to the last."""
 
     spec: ScaledSpec
     legs: tuple[Leg, ...]
@@ -108,17 +108,17 @@ class ScaledPlan:
 
     @property
     def cash(self) -> Micros:
-        """All legs at their prices together."""
+        """Cash of all legs at their prices."""
         return Micros(sum(leg.cash for leg in self.legs))
 
     @property
     def left_over(self) -> Micros:
-        """What of the total the size grid leaves out."""
+        """The part of the total that the size grid leaves over."""
         used = self.shares if self.spec.unit is TotalUnit.SHARES else self.cash
         return Micros(self.spec.total - used)
 
     def intents(self, terms: MarketTerms, outcome_index: int) -> tuple[LimitIntent, ...]:
-        """Return the orders that this is."""
+        """Return the orders of the plan."""
         return tuple(
             LimitIntent(
                 condition_id=terms.condition_id,
@@ -133,7 +133,7 @@ class ScaledPlan:
 
 
 def plan_scaled(spec: ScaledSpec, terms: MarketTerms) -> ScaledPlan | ScaledProblem:
-    """Spread the total over the range, or say why it cannot be."""
+    """Spread the total over the range, or return why that is impossible."""
     prices = _prices(spec, terms.tick_size)
     if isinstance(prices, ScaledProblem):
         return prices
@@ -154,7 +154,7 @@ def plan_scaled(spec: ScaledSpec, terms: MarketTerms) -> ScaledPlan | ScaledProb
 def _range_problems(
     first: Micros | None, last: Micros | None, number: int | None, tick: Micros
 ) -> Iterable[ScaledProblem]:
-    """Say what is wrong with a range of prices, each entry by itself; None was not understood."""
+    """Yield the problems of a price range, entry by entry; None is an unparsed entry."""
     is_range = True
     for field, price in ((ScaledField.FIRST_PRICE, first), (ScaledField.LAST_PRICE, last)):
         if price is None:
@@ -175,14 +175,14 @@ def _range_problems(
 
 
 def _prices(spec: ScaledSpec, tick: Micros) -> tuple[Micros, ...] | ScaledProblem:
-    """Return as many different prices as asked for, evenly over the range, on the grid."""
+    """Return as many different prices as requested, evenly over the range, on the grid."""
     problems = _range_problems(spec.first_price, spec.last_price, spec.count, tick)
     if (problem := next(iter(problems), None)) is not None:
         return problem
     steps = (spec.last_price - spec.first_price) // tick
     gaps = spec.count - 1
-    # Halves go towards the last price in both directions, so that turning the range round
-    # does not change more than the order of its prices where it divides evenly.
+    # Halves round towards the last price in both directions, so that reversing the range only
+    # reverses the order of its prices if it divides evenly.
     sign = 1 if steps >= 0 else -1
     return tuple(
         Micros(spec.first_price + sign * ((2 * number * abs(steps) + gaps) // (2 * gaps)) * tick)
@@ -198,7 +198,7 @@ def _weights(shape: SizeShape, count: int) -> tuple[int, ...]:
 
 
 def _spread_shares(total: Micros, weights: tuple[int, ...]) -> tuple[Micros, ...]:
-    """Share a total out in hundredths; what the division leaves goes where most was cut off."""
+    """Divide a total into hundredths by weight; the remainder goes where most was truncated."""
     steps, whole = size_floor(total) // SIZE_STEP, sum(weights)
     counts = [steps * weight // whole for weight in weights]
     cut = [steps * weight % whole for weight in weights]
@@ -211,9 +211,9 @@ def _spread_shares(total: Micros, weights: tuple[int, ...]) -> tuple[Micros, ...
 def _spread_dollars(
     total: Micros, weights: tuple[int, ...], prices: tuple[Micros, ...]
 ) -> tuple[Micros, ...]:
-    """Share dollars out so that sizes keep their shape, and spend as much of them as can be.
+    """Divide dollars so that sizes keep their shape, and as many dollars as possible are spent.
 
-    A hundredth of a share costs a whole number of millionths on every grid, so the sums are exact.
+    A hundredth of a share costs a whole number of millionths on every grid, so sums are exact.
     """
     costs = [price // _HUNDREDTHS for price in prices]
     whole = sum(weight * cost for weight, cost in zip(weights, costs, strict=True))
@@ -225,7 +225,7 @@ def _spread_dollars(
 
 
 def _best_subset(costs: list[int], budget: int) -> tuple[int, ...]:
-    """Return which of some things to buy, each at most once, to spend most of a budget."""
+    """Return which items to buy, each at most once, to spend as much of a budget as possible."""
     mask = (1 << (budget + 1)) - 1
     reachable = [1]
     for cost in costs:
@@ -242,7 +242,7 @@ def _best_subset(costs: list[int], budget: int) -> tuple[int, ...]:
 def _too_little(
     spec: ScaledSpec, weights: tuple[int, ...], prices: Iterable[Micros], minimum: Micros
 ) -> str:
-    """Say how much the total must be for every leg to reach the minimum."""
+    """Return a message with the total needed for every leg to reach the minimum."""
     least_steps = -(-minimum // SIZE_STEP)
     scale = -(-least_steps // min(weights))
     sizes = [Micros(weight * scale * SIZE_STEP) for weight in weights]
@@ -258,7 +258,7 @@ _TOTAL_STEP = Micros(10 * SCALE)
 
 @dataclass(frozen=True, slots=True)
 class ScaledDraft:
-    """The entries as texts, the choices as they stand."""
+    """The entries as texts, and the current choices."""
 
     side: Side = Side.BUY
     first_text: str = ""
@@ -271,7 +271,7 @@ class ScaledDraft:
 
 
 def read_scaled(draft: ScaledDraft, terms: MarketTerms) -> ScaledPlan | tuple[ScaledProblem, ...]:
-    """Return the ladder that the entries mean, or what is wrong with each of them, in their order."""
+    """Return the scaled orders for the entries, or what is wrong with each entry, in order."""
     first, last = (
         parse_cents(text) if text.strip() else None for text in (draft.first_text, draft.last_text)
     )
@@ -323,7 +323,7 @@ def with_entry(draft: ScaledDraft, field: ScaledField, text: str) -> ScaledDraft
 def step_entry(
     draft: ScaledDraft, field: ScaledField, step: int, terms: MarketTerms
 ) -> ScaledDraft:
-    """Return the draft with an entry one step up or down; what cannot be read stays."""
+    """Return the draft with an entry stepped up or down; an invalid entry is unchanged."""
     text = entry_of(draft, field)
     if field is ScaledField.COUNT:
         number = int(text) if text.isascii() and text.isdigit() else 2
@@ -337,13 +337,13 @@ def step_entry(
 
 
 def next_shape(draft: ScaledDraft, step: int = 1) -> ScaledDraft:
-    """Return the draft with the next shape of sizes."""
+    """Return the draft with the next size shape."""
     shapes = tuple(SizeShape)
     return replace(draft, shape=shapes[(shapes.index(draft.shape) + step) % len(shapes)])
 
 
 def next_unit(draft: ScaledDraft) -> ScaledDraft:
-    """Return the draft with its total counted the other way."""
+    """Return the draft with its total in the other unit."""
     is_shares = draft.unit is TotalUnit.SHARES
     return replace(draft, unit=TotalUnit.DOLLARS if is_shares else TotalUnit.SHARES)
 
@@ -355,7 +355,7 @@ def warnings_of(
     available_cash: Micros | None,
     available_shares: Micros,
 ) -> tuple[str, ...]:
-    """Say what the venue may make of a ladder as things are; it decides, not this."""
+    """Return warnings about how the venue may treat the orders; the venue decides, not this check."""
     warnings = []
     is_buy = plan.spec.side is Side.BUY
     if is_buy and available_cash is not None and plan.cash > available_cash:
@@ -373,7 +373,7 @@ def warnings_of(
 
 
 def legs_that_cross(plan: ScaledPlan, book: BookView | None) -> tuple[Leg, ...]:
-    """Return the legs that the other side of the book would meet at once."""
+    """Return the legs that would match the other side of the book at once."""
     if book is None:
         return ()
     if plan.spec.side is Side.BUY:

@@ -1,15 +1,16 @@
-"""The order ticket: from what was typed to an intent, or to problems and warnings beside their fields.
+"""The order ticket: turns typed text into an intent, or into problems and warnings beside its fields.
 
-What the venue would refuse is a problem, with the nearest valid value as a ready-made fix. What it would accept
-is warned about, never blocked: a price far from the market, a large sum and the same order twice may be mistakes,
-and a state of the venue may be over by now. Orders that do not come from a ticket (moved, sold whole, scaled) are
-checked by the same rules; several orders of one card are one action, so their sum counts. Of an order that can be
-sent the ticket says what follows: from which price on closing loses nothing, and whether it earns rewards.
+An order that the venue would refuse is a problem, with the nearest valid value as a ready-made fix. One that it
+would accept gets a warning at most and is never blocked: a price far from the market, a large amount and the
+same order twice may be mistakes, and a state of the venue may be over by now. Orders that do not come from a
+ticket (moved, flattened, scaled) are checked by the same rules; several orders of one card are one action, so
+their sum counts. For a valid order the ticket shows the consequences: the price from which closing makes no
+loss, and whether it earns rewards.
 
-A sale of what one does not hold is the purchase of the other outcome that comes to the same: a share of each pays
-a dollar together, so who buys No at 60 stands as who has sold Yes at 40. The venue knows no other short sale. It
-is meant only where nothing at all of the outcome is held: what is held is sold first, and one order never does both.
-A single key that buys closes a short in the same way, by a sale of the other outcome (`single_keys`).
+A short sale is an equivalent purchase of the other outcome: a share of each pays a dollar together, so buying
+No at 60 gives the same position as selling Yes at 40. The venue has no other short sale. It applies only if no
+shares of the outcome are held: held shares are sold first, and one order never does both. A single key that
+buys closes a short in the same way, by a sale of the other outcome (`single_keys`).
 """
 
 from collections.abc import Sequence
@@ -90,19 +91,19 @@ from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 
 @dataclass(frozen=True, slots=True)
 class TicketCheck:
-    """All that can be said of a draft. `intent` is there when nothing blocks it."""
+    """The result of checking a draft. `intent` is set if nothing blocks it."""
 
     problems: tuple[Problem, ...]
     intent: OrderIntent | None
     numbers: TicketNumbers | None
     attached: Attachment | None = None
-    """The stop and the target that are to come with the purchase."""
+    """The stop and the target to attach to the purchase."""
     is_mirrored: bool = False
-    """Whether the intent is the order in the other outcome that comes to the same as the draft."""
+    """Whether the intent is the equivalent order in the other outcome."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings, which do not stop the order, in words, each once."""
+        """The texts of warnings, which do not stop the order, without duplicates."""
         return tuple(dict.fromkeys(p.text for p in self.problems if p.is_warning))
 
     @property
@@ -116,14 +117,14 @@ class TicketCheck:
 
 
 def check_ticket(draft: TicketDraft, context: TicketContext) -> TicketCheck:
-    """Judge a draft; a sale of what is not held as the purchase of the other outcome that it is."""
+    """Check a draft; a short sale is checked as the equivalent purchase of the other outcome."""
     return (
         check_mirrored(draft, context) if is_short_sale(draft, context) else _check(draft, context)
     )
 
 
 def check_mirrored(draft: TicketDraft, context: TicketContext) -> TicketCheck:
-    """Judge a draft as the order in the other outcome that comes to the same, which is its intent."""
+    """Check a draft as the equivalent order in the other outcome, which becomes its intent."""
     check = _check(other_side_of(draft), context_of_other(context))
     problems = tuple(
         replace(p, fix=None if p.fix is None else other_side_of(p.fix)) for p in check.problems
@@ -166,14 +167,14 @@ def _check(draft: TicketDraft, context: TicketContext) -> TicketCheck:
         intent, cash=cash, shares=shares, book=context.book, fee=context.terms.fee,
         available_cash=context.available_cash,
     )  # fmt: skip
-    # What would become of the order comes before what rounding made of its size.
+    # Problems about the order's fate come before the effect of rounding on its size.
     problems += _check_balance(draft, context, intent, numbers=numbers)
     problems += _check_matching(draft, context, intent, numbers=numbers)
     problems += _check_size(draft, context, intent, numbers=numbers)
     problems += check_delay(draft, context, numbers)
     attached = _read_attachment(draft, context, price, problems)
     if draft.side is Side.SELL and numbers.shares > context.available_shares:
-        # What is not there fills nothing and brings nothing.
+        # Shares that are not held fill nothing and bring nothing.
         return TicketCheck(tuple(problems), None, None)
     is_blocked = any(not p.is_warning for p in problems)
     if not is_blocked:
@@ -185,7 +186,7 @@ def _check(draft: TicketDraft, context: TicketContext) -> TicketCheck:
 def _read_attachment(
     draft: TicketDraft, context: TicketContext, price: Micros, problems: list[Problem]
 ) -> Attachment | None:
-    """Return the stop and the target of a purchase, with what is wrong with them."""
+    """Return the stop and target of a purchase, adding problems if they are invalid."""
     if draft.side is Side.SELL:
         return None
     terms, book = context.terms, context.book
@@ -274,9 +275,9 @@ def _intent(
 def _check_size(
     draft: TicketDraft, context: TicketContext, intent: OrderIntent, *, numbers: TicketNumbers
 ) -> list[Problem]:
-    """Hold a size against the venue's minimums, and say where rounding changed it."""
+    """Check a size against the venue's minimums, and report if rounding changed it."""
     minimum = context.terms.min_order_size
-    # A purchase by dollars never rests, whatever time in force is still typed beside it.
+    # A purchase by dollars never rests, whatever time in force is still in its field.
     rests = intent.time_in_force.rests and not isinstance(intent, MarketBuyIntent)
     is_short = rests and numbers.shares < minimum
     is_sure = context.book.state.is_good or not rests
@@ -309,7 +310,7 @@ def _check_size(
 def _check_matching(
     draft: TicketDraft, context: TicketContext, intent: OrderIntent, *, numbers: TicketNumbers
 ) -> list[Problem]:
-    """Say what meeting the book as it is now would do to the order."""
+    """Return problems that would arise from matching the order against the current book."""
     takes = numbers.fills_now > 0
     is_good = context.book.state.is_good
     if numbers.displayed_at_limit > 0 and draft.is_post_only:
@@ -331,7 +332,7 @@ def _check_matching(
 
 
 def _behind_the_touch(draft: TicketDraft, context: TicketContext) -> TicketDraft | None:
-    """Return the draft at the best price that does not take; None where there is none."""
+    """Return the draft at the best price that does not take; None if there is none."""
     tick = context.terms.tick_size
     if draft.side is Side.BUY:
         touch = context.book.best_ask
@@ -361,7 +362,7 @@ def _check_balance(
     available, after = context.available_cash, numbers.cash_after
     if available is None or after is None:
         return []
-    # Counted at the limit and at what the book would fill: the venue takes the larger.
+    # Checked at the limit and at the expected fill: the venue uses the larger.
     if numbers.cash + numbers.worst_fee <= available and after >= 0:
         return []
     affordable, fee = _affordable(draft, context, intent)
@@ -376,9 +377,9 @@ def _check_balance(
 def _affordable(
     draft: TicketDraft, context: TicketContext, intent: OrderIntent
 ) -> tuple[TicketDraft | None, Micros]:
-    """Return the draft of the size that there is cash for, and what its fee may be."""
+    """Return the draft with the largest affordable size, and the possible fee."""
     if isinstance(intent, MarketBuyIntent):
-        # A dollar's fee is largest at the lowest price it can fill at.
+        # The fee per dollar is largest at the lowest price it can fill at.
         at = min(context.book.best_ask or intent.worst_price, intent.worst_price)
         cash = affordable_cash(context, intent.amount, at, has_fee=True)
         size, unit = size_floor(cash), SizeUnit.DOLLARS
@@ -399,7 +400,7 @@ def _affordable(
 
 
 class RewardsOutlook(Enum):
-    """Whether what rests would earn liquidity rewards, with the middle where it is."""
+    """Whether the resting part would earn liquidity rewards at the current midpoint."""
 
     EARNS = auto()
     TOO_SMALL = auto()
@@ -408,19 +409,19 @@ class RewardsOutlook(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TicketAfter:
-    """What comes after it has filled, and while it rests."""
+    """What follows after it has filled, and while it rests."""
 
     even: Micros | None = None
-    """The lowest price at which what it buys could be sold again without a loss, all fees included."""
+    """The lowest price at which the purchase could be sold again without a loss, all fees included."""
     outlook: RewardsOutlook | None = None
-    """None where nothing rests, nothing is paid, or no middle can be told."""
+    """None if nothing rests, nothing is paid, or there is no midpoint."""
     rewards: RewardTerms | None = None
 
 
 def estimate_after(
     side: Side, check: TicketCheck | None, context: TicketContext | None
 ) -> TicketAfter | None:
-    """Look beyond the order of a ticket; None while it is none yet."""
+    """Return what follows from a ticket's order; None if there is no valid order yet."""
     numbers = check.numbers if check is not None else None
     if numbers is None or context is None:
         return None
@@ -454,7 +455,7 @@ def _outlook(
 
 
 def is_short_sale(draft: TicketDraft, context: TicketContext) -> bool:
-    """Return whether a draft sells an outcome of which nothing is held, where that is permitted."""
+    """Return whether a draft sells an outcome that is not held, and short sales are permitted."""
     held = context.available_shares + context.resting_shares
     is_sale = draft.side is Side.SELL and draft.kind is OrderKind.LIMIT
     has_other = len(context.terms.token_ids) == 2
@@ -462,7 +463,7 @@ def is_short_sale(draft: TicketDraft, context: TicketContext) -> bool:
 
 
 def net_short(context: TicketContext) -> Micros:
-    """Return the shares of the other outcome that are free to sell and in no pair with this one."""
+    """Return the free shares of the other outcome that are not paired with this one."""
     if len(context.terms.token_ids) != 2 or not context.rules.sells_short:
         return ZERO
     held = context.available_shares + context.resting_shares
@@ -470,7 +471,7 @@ def net_short(context: TicketContext) -> Micros:
 
 
 def other_side_of(draft: TicketDraft) -> TicketDraft:
-    """Return the draft of the other outcome that comes to the same; twice it is the same again."""
+    """Return the equivalent draft in the other outcome; applying it twice gives the original."""
     price = parse_cents(draft.price_text)
     text = draft.price_text
     if price is not None and 0 < price < ONE:
@@ -482,7 +483,7 @@ def other_side_of(draft: TicketDraft) -> TicketDraft:
 
 
 def context_of_other(context: TicketContext) -> TicketContext:
-    """Return the world from the other outcome's side, out of the very book that is on show."""
+    """Return the context from the other outcome's side, using the very book that is shown."""
     other = other_token(context.terms, context.book.token_id)
     return replace(
         context, book=mirrored_view(context.book, other), available_shares=context.other_shares,
@@ -491,12 +492,12 @@ def context_of_other(context: TicketContext) -> TicketContext:
 
 
 def other_token(terms: MarketTerms, token_id: TokenId) -> TokenId:
-    """Return the other outcome of a market of two."""
+    """Return the other token of a market with two outcomes."""
     return terms.token_ids[1 - terms.token_ids.index(token_id)]
 
 
 def describe_mirrored(intent: LimitIntent, terms: MarketTerms, size: Micros) -> str:
-    """Describe an order in the other outcome with the order that it stands for."""
+    """Describe an order in the other outcome together with the order that it replaces."""
     index = terms.token_ids.index(intent.token_id)
     sent, meant = terms.outcome_labels[index], terms.outcome_labels[1 - index]
     verb, shares = intent.side.value.lower(), format_shares(size)
@@ -509,13 +510,13 @@ def describe_mirrored(intent: LimitIntent, terms: MarketTerms, size: Micros) -> 
 
 _CENT = 10_000
 _TICKS_APART = 2
-"""Nearer than this to the midpoint no price is far off, whatever the percentage says."""
+"""Within this distance of the midpoint no price is flagged, whatever the percentage."""
 
 
 def check_warnings(
     context: TicketContext, intent: OrderIntent, numbers: TicketNumbers
 ) -> list[Problem]:
-    """Return what the trader asked to be warned of."""
+    """Return the warnings that the trader enabled."""
     return [
         *check_price(context, intent),
         *check_again(context, intent, cash=numbers.cash, shares=numbers.shares),
@@ -524,7 +525,7 @@ def check_warnings(
 
 
 def check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
-    """Return the warning about a price that is far on the wrong side of the midpoint."""
+    """Return the warning about a price far on the wrong side of the midpoint."""
     percent, mid = context.rules.worst_price_percent, context.book.midpoint
     if not percent or mid is None or mid <= 0 or not context.book.state.is_good:
         return []
@@ -544,7 +545,7 @@ def check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
 def check_notional(
     context: TicketContext, amount: Micros, *, what: str = "one order"
 ) -> list[Problem]:
-    """Return the warning about a large sum of dollars in one order."""
+    """Return the warning about a large dollar amount in one order."""
     if not is_large(context, amount):
         return []
     bound = format_dollars_down(context.rules.notional_warning)
@@ -553,7 +554,7 @@ def check_notional(
 
 
 def is_large(context: TicketContext, amount: Micros) -> bool:
-    """Whether it is a sum that the trader wants to hear of."""
+    """Whether an amount exceeds the trader's warning threshold."""
     rules = context.rules
     return rules.warns_of_size and amount >= rules.notional_warning
 
@@ -561,7 +562,7 @@ def is_large(context: TicketContext, amount: Micros) -> bool:
 def check_again(
     context: TicketContext, intent: OrderIntent, *, cash: Micros, shares: Micros
 ) -> list[Problem]:
-    """Return the warning about an order that was sent a moment ago already."""
+    """Return the warning about an order that was already sent a moment ago."""
     seconds = seconds_since_same(context, intent, cash=cash, shares=shares)
     if seconds is None:
         return []
@@ -572,7 +573,7 @@ def check_again(
 def seconds_since_same(
     context: TicketContext, intent: OrderIntent, *, cash: Micros, shares: Micros
 ) -> int | None:
-    """Return how long ago the same order went out; None where that is too long, or never was."""
+    """Return the seconds since the same order was sent; None if too long ago, or never."""
     window = context.rules.duplicate_window
     ages = [
         context.now - order.created_at
@@ -585,11 +586,11 @@ def seconds_since_same(
 
 
 def is_same_order(order: Order, intent: OrderIntent, *, cash: Micros, shares: Micros) -> bool:
-    """Whether an intent would do what an order of ours did that was not refused.
+    """Whether an intent repeats an order of ours that was not refused.
 
     Args:
         order: one of ours.
-        intent: what would be sent.
+        intent: the order to send.
         cash: the dollars it would sign.
         shares: the shares it would sign.
     """
@@ -598,7 +599,7 @@ def is_same_order(order: Order, intent: OrderIntent, *, cash: Micros, shares: Mi
     if (order.token_id, order.side) != (intent.token_id, intent.side):
         return False
     if isinstance(intent, MarketBuyIntent):
-        # The book sets its price: the same dollars spent at once are the same order.
+        # The book sets its price: spending the same dollars at once is the same order.
         spent = notional_ceil(order.price, order.original_size)
         same_price = order.price == ratio_ceil(cash, shares) if shares else False
         is_near = abs(spent - cash) < _CENT or (same_price and order.original_size == shares)
@@ -616,7 +617,7 @@ _REFUSED = {
 
 
 def check_venue(draft: TicketDraft, context: TicketContext) -> list[Problem]:
-    """Say what the venue's state does to a draft, whatever its price and size."""
+    """Return the effects of the venue's state on a draft, whatever its price and size."""
     problems: list[Problem] = []
     for fact in context.venue:
         match fact.state:
@@ -642,7 +643,7 @@ def check_venue(draft: TicketDraft, context: TicketContext) -> list[Problem]:
 def check_delay(
     draft: TicketDraft, context: TicketContext, numbers: TicketNumbers
 ) -> list[Problem]:
-    """Say that what would take waits first, where the market makes it wait."""
+    """Return a warning that a taking order is delayed, if the market delays takers."""
     delay = next((f for f in context.venue if f.state is VenueState.DELAYED), None)
     takes = numbers.displayed_at_limit > 0 or not draft.time_in_force.rests
     if delay is None or draft.is_post_only or not takes:
@@ -682,7 +683,7 @@ class PlannedOrder:
 
 
 def action_warnings(planned: Sequence[PlannedOrder], context: TicketContext) -> tuple[str, ...]:
-    """Return what the trader should hear before these orders are sent, each thing once."""
+    """Return the warnings about these orders, each once."""
     found: list[Problem] = []
     for order in planned:
         intent = order.intent
@@ -699,7 +700,7 @@ def action_warnings(planned: Sequence[PlannedOrder], context: TicketContext) -> 
         found += check_venue(draft, context)
         found += check_delay(draft, context, numbers)
         found += check_again(context, intent, cash=order.cash, shares=intent.size)
-    # Of several prices the worst stands for all: the highest to buy at, the lowest to sell at.
+    # Of several prices the worst is checked: the highest for buys, the lowest for sells.
     is_buy = planned[0].intent.side is Side.BUY
     prices = sorted(planned, key=lambda order: order.intent.price, reverse=is_buy)
     found += check_price(context, prices[0].intent)
@@ -712,11 +713,11 @@ def action_warnings(planned: Sequence[PlannedOrder], context: TicketContext) -> 
 
 
 def needs_card(rules: TicketRules, worth: Micros, *, is_doubtful: bool) -> bool:
-    """Return whether an order of the ticket is shown on a card before it is sent.
+    """Return whether a ticket order is shown on a confirmation card before it is sent.
 
     Args:
-        rules: of the user.
-        worth: dollars that it may cost or bring, the most that its fee can be included.
-        is_doubtful: whether there is any reason against it, which always asks for a card.
+        rules: the user's settings.
+        worth: the dollars that it may cost or bring, including the largest possible fee.
+        is_doubtful: whether there is any objection, which always requires a card.
     """
     return is_doubtful or worth > rules.confirm_above
