@@ -1,1 +1,1 @@
-"""Owns tasks, state, commands and time; screens subscribe to it."""
+"""The background service: tasks, state, commands and time, to which screens subscribe."""

@@ -1,4 +1,4 @@
-"""Time: the machine's clock, read nowhere else."""
+"""Time: the only place that reads the machine's clock."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """Time, owned by whoever composes the program, so that tests can step it."""
+    """The source of time, chosen when the program is composed, so that tests can step it."""
 
     def now(self) -> datetime:
         """Aware UTC time."""
@@ -18,27 +18,28 @@ class Clock(Protocol):
         ...
 
     def replay_shift(self) -> timedelta:
-        """How far `now` is ahead of the machine's time of day: not at all, except in a replay.
+        """How far `now` is ahead of the machine's time of day: zero, except in a replay.
 
-        What a person asked for or permitted lasts by the machine's time, however fast a replay plays.
+        Durations that a person asked for or permitted run by the machine's time, however fast a
+        replay plays.
         """
         ...
 
     def stream_s(self) -> float:
         """Seconds in which the streams could send; they never run backwards.
 
-        Only a replay that is paused, stepped or slow makes them differ from `monotonic`. Whatever
-        concludes something from the silence of a stream counts these.
+        They differ from `monotonic` only in a paused, stepped or slow replay. Conclusions from the
+        silence of a stream use these seconds.
         """
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for so many seconds."""
+        """Wait for a number of seconds."""
         ...
 
 
 class SystemClock:
-    """The machine's own time."""
+    """The machine's own clock."""
 
     def now(self) -> datetime:
         """Aware UTC time."""
@@ -49,13 +50,13 @@ class SystemClock:
         return time.monotonic()
 
     def replay_shift(self) -> timedelta:
-        """How far `now` is ahead of the machine's time of day: not at all."""
+        """How far `now` is ahead of the machine's time of day: zero."""
         return timedelta()
 
     def stream_s(self) -> float:
-        """Seconds in which the streams could send: all of them."""
+        """Seconds in which the streams could send: the same as `monotonic`."""
         return self.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for so many seconds."""
+        """Wait for a number of seconds."""
         await asyncio.sleep(seconds)

@@ -1,12 +1,12 @@
-"""Views, topics, commands and verdicts as bytes, and back: the form in which they leave a process.
+"""Encoding of views, topics, commands and verdicts to bytes, for use between processes.
 
-A value becomes msgpack. Every object is an array that begins with the name of its type and goes on
-with its fields in order, so that a union says which of its members it is. msgspec could decode our
-dataclasses by itself, but not a union of them unless each were a tagged struct of its own, and the
-domain, whose types most of these are, knows no library. Reading their annotations once is all that
-it takes. What does not fit its annotation is refused with `CodecError`.
+A value is encoded as msgpack. Every object is an array of its type name followed by its fields in
+order, so that members of a union can be distinguished. msgspec could decode our dataclasses by
+itself, but a union of them only if each were a tagged struct, and the domain, which defines most of
+these types, imports no library. So their annotations are read once. A value that does not fit its
+annotation is refused with `CodecError`.
 
-Numbers beyond 64 bits, which msgpack does not have, travel as text.
+Numbers beyond 64 bits, which msgpack lacks, are encoded as text.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -22,7 +22,7 @@ import msgspec
 from pmtui.service.surface import Commands
 
 COMMANDS = frozenset(name for name, _ in getmembers(Commands, isfunction) if name[0] != "_")
-"""The names of all that a terminal may ask for."""
+"""Names of all commands that a terminal may send."""
 Load: TypeAlias = Callable[[object], object]
 _LARGEST = 2**63
 _TRAVEL_AS_THEY_ARE = frozenset({NoneType, bool, float, str, bytes, datetime})
@@ -34,23 +34,23 @@ _LISTS: Mapping[object, Callable[[Iterable[object]], object]] = {
 
 
 class CodecError(ValueError):
-    """What came is not what was to come."""
+    """The data does not have the expected type."""
 
 
 def encode(value: object) -> bytes:
-    """Return a value as bytes."""
+    """Encode a value as bytes."""
     return msgspec.msgpack.encode(_dump(value))
 
 
 def decode(data: bytes, kind: object) -> object:
-    """Return the value that `encode` was given.
+    """Return the value that was encoded.
 
     Args:
         data: the bytes.
         kind: its annotation: a type, a union, or a tuple of these.
 
     Raises:
-        CodecError: they are not of that kind.
+        CodecError: the data is not of that kind.
     """
     try:
         raw: object = msgspec.msgpack.decode(data)
@@ -60,15 +60,15 @@ def decode(data: bytes, kind: object) -> object:
 
 
 def encode_call(command: str, arguments: Mapping[str, object]) -> bytes:
-    """Return a call of one of the `Commands` as bytes."""
+    """Encode a call of one of the `Commands`."""
     return encode((command, *arguments.items()))
 
 
 def decode_call(data: bytes) -> tuple[str, Mapping[str, object]]:
-    """Return the name of a command and its arguments.
+    """Decode a call to the name of a command and its arguments.
 
     Raises:
-        CodecError: there is no such command, or it does not take these.
+        CodecError: there is no such command, or it does not take these arguments.
     """
     try:
         raw: object = msgspec.msgpack.decode(data)
@@ -129,7 +129,7 @@ _known_names: dict[type, tuple[str, ...] | None] = {}
 
 
 def _names_of_fields(cls: type) -> tuple[str, ...] | None:
-    """Return what a dataclass consists of, and None for any other type; each is asked once."""
+    """Return the field names of a dataclass, or None for any other type; cached per type."""
     if cls not in _known_names:
         is_ours = is_dataclass(cls)
         _known_names[cls] = tuple(field.name for field in fields(cls)) if is_ours else None
@@ -140,7 +140,7 @@ _loaders: dict[object, Load] = {}
 
 
 def _loader(kind: object) -> Load:
-    """Return what turns plain values into those of an annotation; each is put together once."""
+    """Return the function that converts plain values to an annotated type; cached per annotation."""
     known = _loaders.get(kind)
     if known is None:
         known = _loaders[kind] = _new_loader(kind)
@@ -196,7 +196,7 @@ _CONVERSIONS: Mapping[type, Load] = {
     date: lambda raw: date.fromisoformat(raw) if isinstance(raw, str) else None,
     timedelta: lambda raw: raw * _MICROSECOND if type(raw) is int else None,
 }
-"""Turn back what travels as something else."""
+"""Converters for types that are encoded as another type."""
 
 
 def _items(raw: object) -> list[object]:
@@ -259,7 +259,7 @@ def _object_loader(cls: type, known: Mapping[object, object]) -> Load:
     loads: list[Load] = []
 
     def load(raw: object) -> object:
-        # Looked up at the first object, as a type may hold others of its own.
+        # Created at the first object, as a type may contain others of its own kind.
         if not loads:
             loads.extend(_loader(specialise(hints[name], known)) for name in names)
         head, *parts = _items(raw)

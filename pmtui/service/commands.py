@@ -1,4 +1,4 @@
-"""The write side: passes each command to the part that carries it out, and waits for no host."""
+"""The write side: passes each command to the part that executes it, without waiting for a host."""
 
 from collections.abc import Iterable
 
@@ -45,7 +45,7 @@ from pmtui.service.wallet.wallet_views import PreparedId, WalletCard
 
 
 class ServiceCommands:
-    """What a trader can ask for at one terminal."""
+    """The commands of one terminal."""
 
     def __init__(self, parts: Parts, prepared: PreparedOrders, arming: Arming) -> None:
         self._parts = parts
@@ -83,7 +83,7 @@ class ServiceCommands:
         attached: Attachment | None = None,
         is_single_key: bool = False,
     ) -> CommandId:
-        """Journal, sign and send a prepared order, with what is to protect the shares it brings."""
+        """Journal, sign and send a prepared order, with the stop and target for its shares."""
         order = self._prepared.find(order_id)
         if isinstance(order, Rejected):
             return self._desk.reject(order)
@@ -101,7 +101,7 @@ class ServiceCommands:
         return self._desk.place_many(orders)
 
     def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
-        """Cancel an order and put another in its place."""
+        """Cancel an order and replace it by another."""
         replacement = self._prepared.find(replacement_id)
         if isinstance(replacement, Rejected):
             return self._desk.reject_move(replacement)
@@ -116,7 +116,7 @@ class ServiceCommands:
         override: str = "",
         is_single_key: bool = False,
     ) -> CommandId:
-        """Cancel own orders in the way of a sale, and sell."""
+        """Cancel own orders in the way of a sale, then sell."""
         order = self._prepared.find(order_id)
         if isinstance(order, Rejected):
             return self._desk.reject(order)
@@ -129,15 +129,15 @@ class ServiceCommands:
         )
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
-        """Wait until something can be said of every order of a batch."""
+        """Wait for a verdict on every order of a batch."""
         return await self._desk.batch_verdict(command_id)
 
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
-        """Wait until it is known how a move ended."""
+        """Wait for the verdict of a move."""
         return await self._desk.move_verdict(command_id)
 
     async def verdict(self, command_id: CommandId) -> Verdict:
-        """Wait until it is known how a placed order ended."""
+        """Wait for the verdict of a placed order."""
         return await self._desk.verdict(command_id)
 
     def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
@@ -145,7 +145,7 @@ class ServiceCommands:
         return self._desk.cancel(tuple(order_ids))
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
-        """Cancel own orders of a market, or of one of its tokens."""
+        """Cancel own orders in a market, or in one of its tokens."""
         return self._desk.cancel_market(condition_id, token_id)
 
     def cancel_all(self) -> CommandId:
@@ -153,7 +153,7 @@ class ServiceCommands:
         return self._desk.cancel_all()
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
-        """Wait until it is known how a cancellation ended."""
+        """Wait for the verdict of a cancellation."""
         return await self._desk.cancel_verdict(command_id)
 
     def load_more(self, topic: MarketListTopic) -> None:
@@ -161,7 +161,7 @@ class ServiceCommands:
         self._parts.markets.metadata.fetch_list(topic, from_start=False)
 
     def refresh(self, topic: Topic) -> None:
-        """Fetch a topic anew."""
+        """Fetch a topic again."""
         match topic:
             case BookTopic():
                 self._parts.markets.books.resync(topic.token_id)
@@ -183,7 +183,7 @@ class ServiceCommands:
                 self._parts.markets.metadata.refresh(topic)
 
     def mark_log_read(self, sequence: int) -> None:
-        """Count everything up to this entry as read."""
+        """Mark everything up to this entry as read."""
         self._parts.kernel.log.mark_read(sequence)
 
     async def name_address(self, address: str, name: str) -> str:
@@ -191,35 +191,35 @@ class ServiceCommands:
         return await self._parts.address_book.name(address, name)
 
     async def check_address(self, address: str) -> str:
-        """Check an address and its checksum."""
+        """Check an address and its checksum; return what is wrong, or "" if it is valid."""
         return self._parts.address_book.why_mistyped(address)
 
     async def forget_address(self, address: Address) -> str:
-        """Forget the name of an address."""
+        """Remove the name of an address."""
         return await self._parts.address_book.forget(address)
 
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
-        """Fix everything that will be signed for a step of the wallet, and keep it for a minute."""
+        """Fix everything that is signed for a wallet step, and keep it for a minute."""
         return await self._parts.wallet.prepare(step)
 
     async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
-        """Submit a prepared step once, and wait for its end."""
+        """Submit a prepared step once, and wait for its result."""
         return await self._parts.wallet.submit(prepared_id)
 
     async def take_relayer_key(self, key: PastedKey) -> str:
-        """Store a relayer key of the trader's; return why not."""
+        """Store a relayer key supplied by the trader; return why not, or "" on success."""
         return await self._parts.wallet.take_relayer_key(key)
 
     def stop_following(self, key: TransactionKey) -> None:
-        """Stop checking a transaction of the wallet."""
+        """Stop checking a wallet transaction."""
         self._parts.wallet.stop_following(key)
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Check a transaction of the wallet again."""
+        """Resume checking a wallet transaction."""
         self._parts.wallet.follow_again(key)
 
     async def arm(self) -> str:
-        """Arm single keys; returns why that is refused, or an empty string."""
+        """Arm single keys; return why that is refused, or "" on success."""
         return self._arming.arm()
 
     def disarm(self, reason: str) -> None:
@@ -227,29 +227,29 @@ class ServiceCommands:
         self._arming.disarm(reason)
 
     def touch_arming(self) -> None:
-        """Start the idle time of single keys anew."""
+        """Restart the idle time of single keys."""
         self._arming.touch()
 
     async def kill(self) -> str:
-        """Cancel everything, disarm, and lock entry until it is released."""
+        """Cancel everything, disarm, and lock order entry until it is released."""
         return self._safeguards.kill_switch.kill("the key in the terminal")
 
     async def unlock_entry(self) -> str:
-        """Release the lock of entry; returns why that failed, or an empty string."""
+        """Release the kill lock; return why that failed, or "" on success."""
         return self._safeguards.kill_switch.release("the key in the terminal")
 
     async def protect(self, plan: ConditionalPlan) -> str:
-        """Watch over a plan from now on; returns why not."""
+        """Start monitoring a plan; return why not, or "" on success."""
         return self._conditionals.add(plan)
 
     async def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Start a paused conditional order again; returns why not."""
+        """Resume a paused conditional order; return why not, or "" on success."""
         return self._conditionals.start(conditional_id)
 
     async def move_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
     ) -> str:
-        """Change a conditional order's trigger price; returns why not."""
+        """Change a conditional order's trigger price; return why not, or "" on success."""
         return self._conditionals.move(conditional_id, trigger, price)
 
     async def pause_conditional(self, conditional_id: ConditionalId) -> str:
@@ -260,21 +260,21 @@ class ServiceCommands:
     async def cancel_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger | None = None
     ) -> str:
-        """End a conditional order for good, or of a pair one of its two prices."""
+        """Cancel a conditional order, or one of a pair's two prices."""
         self._conditionals.cancel(conditional_id, trigger)
         return ""
 
     async def star(self, key: StarKey, title: str) -> str:
-        """Star something; return why not."""
+        """Star an item; return why not, or "" on success."""
         return self._watchlist.star(key, title)
 
     async def unstar(self, key: StarKey) -> str:
-        """Remove something from the watchlist."""
+        """Remove an item from the watchlist."""
         self._watchlist.unstar(key)
         return ""
 
     async def add_alert(self, plan: AlertPlan) -> str:
-        """Wait for a price from now on; returns why not."""
+        """Add a price alert; return why not, or "" on success."""
         return self._watchlist.alerts.add(plan)
 
     async def remove_alert(self, alert_id: AlertId) -> str:

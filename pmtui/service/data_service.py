@@ -68,19 +68,19 @@ from pmtui.service.watch.watchlist import WatchKeeper, Watchlist
 from pmtui.service.words import entry_of_past
 
 Connect = Callable[[Health], Awaitable[Hosts | str]]
-"""Makes the hosts, or says in a line why it cannot. Called once the service runs."""
+"""Creates the hosts, or returns why it cannot. Called once the service runs."""
 
 
 LOG_REACHES_BACK = timedelta(hours=12)
-"""A log tells times of the day without a date."""
+"""The log shows times of day without a date."""
 STARTED = "Service started: earlier entries come from the journal"
 
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """One terminal's way to ask and to act. Arming is its own, and ends when it is closed.
+    """The queries and commands of one terminal. Arming is its own, and ends when it is closed.
 
-    What the service gives to all of them is the same for all.
+    All other parts of the service are shared by all terminals.
     """
 
     queries: ServiceQueries
@@ -134,15 +134,15 @@ class DataService:
         self.parts.markets.metadata.fill_index()
 
     def rewind(self, at: datetime) -> None:
-        """Forget what the stream told of after a moment: a replay was moved back to it."""
+        """Forget stream data after a moment, because a replay was moved back to it."""
         self.parts.markets.books.rewind(at)
 
     def rate_budgets(self) -> tuple[RateBudget, ...]:
-        """Return what the trading host's limits still allow."""
+        """Return what the trading host's rate limits still allow."""
         return self.parts.safeguards.venue.budgets()
 
     def open_terminal(self) -> Terminal:
-        """Return what one more terminal is given; whoever asks for it closes it."""
+        """Return a new terminal; the caller closes it."""
         arming = self.arming.open()
         return Terminal(
             queries=ServiceQueries(self.parts, self._account_reader, arming),
@@ -152,7 +152,7 @@ class DataService:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator["DataService"]:
-        """Run the feeds for as long as the block lasts."""
+        """Run the feeds inside the context."""
         loop = asyncio.get_running_loop()
         ready = asyncio.Event()
         task = loop.create_task(self._kernel.supervisor.run(ready.set), name="service")
@@ -175,7 +175,7 @@ class DataService:
             await self._journal.close()
 
     def _build(self) -> Parts:
-        """Build every part, each from those before it."""
+        """Create every part from the ones before it."""
         kernel = self._kernel
         time = TimeFeed(kernel)
         markets = self._build_markets()
@@ -345,7 +345,7 @@ class DataService:
         )  # fmt: skip
 
     def _listen(self) -> None:
-        """Connect the feeds to what is watched, so that they drop what is no longer watched."""
+        """Connect the feeds to the watched topics, so that they drop what is no longer watched."""
         parts = self.parts
         markets, feed = parts.markets, parts.account.feed
         own = OwnMarkets(self._kernel, markets.metadata, feed)
@@ -366,7 +366,7 @@ class DataService:
         return self.parts.orders.conditionals.view()
 
     def _account_view(self) -> AccountView:
-        """Return the account as it is at this moment: what sells by itself must not see an old one."""
+        """Return the account's current view: automatic sales must not use an old one."""
         return self._account_reader.view()
 
     def _needed_markets(self) -> Needed:
@@ -407,11 +407,11 @@ class DataService:
         kernel.start("account", self._run_account)
 
     async def _restore_log(self) -> None:
-        """Begin the log with what the journal knows of the last hours, and say that it is so."""
+        """Start the log with the journal's entries of the last hours, marked as such."""
         if self._profile.mode is Mode.READ_ONLY:
             return
         past = await self._journal.past(self._kernel.clock.now() - LOG_REACHES_BACK)
-        # A journal that cannot be read is reported where orders are restored.
+        # An unreadable journal is reported when orders are restored.
         if not isinstance(past, JournalProblem) and past:
             self._kernel.log.restore(map(entry_of_past, past))
             self._kernel.log.add(Level.INFO, "notice", STARTED)
@@ -419,7 +419,7 @@ class DataService:
     async def _run_account(self) -> None:
         orders, keep = self.parts.orders, self._kernel.supervisor.keep
         if self._profile.mode is not Mode.READ_ONLY:
-            # First of all, before anybody could leave in the belief that nothing rests.
+            # First of all, before anybody could quit in the belief that nothing rests.
             orders.canceller.restore(await orders.search.restore())
             await orders.conditionals.restore()
         hosts = await self._kernel.hosts()
@@ -453,7 +453,7 @@ class DataService:
             yield self.parts.account.feed.account.stream.oddities()
 
     def _on_learned(self) -> None:
-        # Which tokens a market or an event has is known only now.
+        # The tokens of a market or an event are only known now.
         self.parts.markets.books.retarget()
         self.parts.markets.backfill.request_missing()
         self.parts.account.feed.apply_known_fees()

@@ -1,4 +1,4 @@
-"""Keeps, for every source, whether it answers and when it last did."""
+"""Tracks for every source whether it replies and when it last did."""
 
 from collections import deque
 from collections.abc import Callable
@@ -13,20 +13,20 @@ from pmtui.service.log import Log, RequestLog
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
 
-# An answer that refuses is still an answer: the source lives.
+# A refusal is also a reply: the source is up.
 _ALIVE = frozenset({FailureKind.REFUSED, FailureKind.NOT_FOUND, FailureKind.BUSY})
 
 
-# A stream may rightly be quiet: its client pings it, and says so when nothing comes back.
+# A stream may be quiet: its client pings it, and reports if no pong comes back.
 _STREAMS = frozenset({Source.MARKET_STREAM, Source.USER_STREAM})
 
 
 ROUND_TRIPS = 5
-"""The round trip is the quickest of so many answers: the others may have been slow to make."""
+"""The round trip is the fastest of this many replies: the others may have taken long to compute."""
 _ON_DEMAND = frozenset({Source.METADATA, Source.ANALYTICS, Source.RELAYER})
-"""Asked only for what some screen shows."""
+"""Sources requested only for data on a screen."""
 _NEEDED_FOR_S = 35
-"""A source that a screen watches is asked twice a minute: an older answer means that none does."""
+"""A watched source is requested twice a minute: an older reply means that no screen watches it."""
 
 
 class Health:
@@ -42,14 +42,14 @@ class Health:
         self._gone = ""
         self._round_trips: dict[Source, deque[int]] = {s: deque(maxlen=ROUND_TRIPS) for s in Source}
         self.requests = RequestLog(hub, clock)
-        """What was asked of every host."""
+        """The requests to every host."""
 
     def on_change(self, listener: Callable[[SourceHealth, SourceHealth], None]) -> None:
-        """Call `listener` with the state before and after, whenever a source reports anything."""
+        """Call `listener` with the states before and after each report of a source."""
         self._listeners.append(listener)
 
     def note_answer(self, source: Source, *, elapsed_ms: int | None = None) -> None:
-        """Note that a source answered or sent something."""
+        """Record that a source replied or sent data."""
         times = self._round_trips[source]
         if elapsed_ms is not None:
             times.append(elapsed_ms)
@@ -64,7 +64,7 @@ class Health:
         )
 
     def note_failure(self, source: Source, failure: Failure) -> None:
-        """Note that a request failed."""
+        """Record that a request failed."""
         if failure.kind in _ALIVE:
             self.note_answer(source)
             return
@@ -72,13 +72,13 @@ class Health:
             self.note_down(source, failure.text or failure.kind.value)
 
     def note_waiting(self, source: Source, waiting: Waiting) -> None:
-        """Note how long the queue of one route of a source is."""
+        """Record the queue of one route of a source."""
         lines = self._lines[source]
         lines[waiting.route] = waiting.count
         self._put(replace(self._sources[source], waiting=sum(lines.values())))
 
     def note_down(self, source: Source, reason: str) -> None:
-        """Note that a source cannot be reached."""
+        """Record that a source cannot be reached."""
         known = self._sources[source]
         reason = self._gone or reason
         if known.state is not HealthState.DOWN:
@@ -86,7 +86,7 @@ class Health:
         self._put(replace(known, state=HealthState.DOWN, reason=reason))
 
     def note_gone(self, why: str, what_to_do: str) -> None:
-        """Note that the sources have ended for good; from now on this is why one is down."""
+        """Record that the sources have ended permanently; from now on this is why they are down."""
         self._gone = why
         self._log.notice(Level.BAD, what_to_do)
         for known in self._sources.values():
@@ -94,17 +94,17 @@ class Health:
                 self._put(replace(known, reason=why))
 
     def note_connecting(self, source: Source) -> None:
-        """Note that a source is being connected."""
+        """Record that a source is being connected."""
         known = self._sources[source]
         if known.state is not HealthState.DOWN:
             self._put(replace(known, state=HealthState.CONNECTING, reason=""))
 
     def note_idle(self, source: Source) -> None:
-        """Note that a source is not needed now: its state is no longer known."""
+        """Record that a source is not needed now: its state is unknown."""
         self._put(replace(self._sources[source], state=HealthState.IDLE, reason=""))
 
     def link_listener(self, source: Source) -> Callable[[Link], None]:
-        """Return a callback that keeps a stream's link as this source's health."""
+        """Return a callback that records a stream's link as this source's health."""
 
         def listen(link: Link) -> None:
             match link.state:
@@ -113,8 +113,8 @@ class Health:
                 case LinkState.CONNECTING:
                     self.note_connecting(source)
                 case LinkState.SILENT:
-                    # Books turn stale until the next socket has spoken; a line that is really
-                    # gone is told as down when its ping or the next connect fails.
+                    # Books become stale until the next socket has sent data; a really lost
+                    # connection is reported as down when its ping or the next connect fails.
                     self.note_connecting(source)
                 case LinkState.IDLE:
                     self.note_idle(source)
@@ -124,11 +124,11 @@ class Health:
         return listen
 
     def is_up(self, source: Source) -> bool:
-        """Whether a source spoke last instead of failing."""
+        """Whether a source's last report was a success."""
         return self._sources[source].state is HealthState.LIVE
 
     def view(self) -> tuple[SourceHealth, ...]:
-        """Return every source in a fixed order; one that has not been asked for a while counts as idle."""
+        """Return every source in a fixed order; one not requested for a while counts as idle."""
         now = self._clock.now()
         return tuple(
             replace(health, state=HealthState.IDLE) if _is_unasked(health, now) else health
@@ -144,7 +144,7 @@ class Health:
 
 
 def _is_unasked(health: SourceHealth, now: datetime) -> bool:
-    # A request that gets no answer fails within this time and is told as down.
+    # A request without a reply fails within this time and is reported as down.
     return (
         health.source in _ON_DEMAND
         and health.state is HealthState.LIVE

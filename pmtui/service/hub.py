@@ -1,12 +1,12 @@
-"""Subscriptions and the frame pump: changes are applied at once, told at most once a frame.
+"""Subscriptions and the frame pump: changes apply at once, notifications are sent once per frame.
 
-Only notifications collapse. A topic that changed a thousand times within a frame is announced once,
-and whoever is notified reads the newest value. A topic without watchers costs nothing, and its
-feed is told that it may stop.
+Only notifications are coalesced. A topic that changed a thousand times within a frame is announced
+once, and its subscribers read the newest value. A topic without watchers costs nothing, and its feed
+is notified that it may stop.
 
-A topic's view is built once a frame, however many screens and panes ask for it. A mark of the topic
-ends it, so that a question right after a command is answered with the truth. What has no mark of its
-own, such as the price of a position while its book moves, is as old as the frame at most.
+A topic's view is built once per frame, however many screens and panes read it. Marking the topic
+invalidates it, so that a query right after a command gets the current state. Values without a mark
+of their own, such as the price of a position while its book moves, are at most as old as the frame.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class FollowedTopics:
         self._subscription: HubSubscription | None = None
 
     def follow(self, topics: Iterable[Topic]) -> None:
-        """Follow these topics from now on, and no others."""
+        """Follow exactly these topics from now on."""
         wanted = frozenset(topics)
         if wanted == self._topics:
             return
@@ -69,7 +69,7 @@ class FollowedTopics:
 
 
 class Hub:
-    """Who watches which topics, and which topics have changed since the last notification."""
+    """Watchers of each topic, and the topics changed since the last notification."""
 
     def __init__(self, clock: Clock, *, frames_per_second: int = DEFAULT_FRAMES_PER_SECOND) -> None:
         self._clock = clock
@@ -81,28 +81,28 @@ class Hub:
         self._on_release: list[Callable[[Topic], None]] = []
         self._changed = asyncio.Event()
         self._views: dict[Topic, object] = {}
-        """What was built since the frame began."""
+        """Views built since the frame began."""
         self._views_since = float("-inf")
         self.frame = 0
-        """Number of the frame that is being marked: marking a topic twice in it changes nothing."""
+        """Number of the current frame: marking a topic twice in it has no further effect."""
 
     def on_demand(self, listener: Callable[[Topic], None]) -> None:
         """Call `listener` when a topic gets its first watcher."""
         self._on_demand.append(listener)
 
     def on_release(self, listener: Callable[[Topic], None]) -> None:
-        """Call `listener` when a topic has lost its last watcher."""
+        """Call `listener` when a topic loses its last watcher."""
         self._on_release.append(listener)
 
     def subscribe(
         self, topics: Iterable[Topic], notify: Notify, *, is_in_sight: bool = True
     ) -> HubSubscription:
-        """Add a subscriber and announce the present state of each of its topics.
+        """Add a subscriber and announce the current state of each of its topics.
 
         Args:
-            topics: what it hears of.
-            notify: is told which of them changed.
-            is_in_sight: whether somebody may trade by what it shows; an alert only compares prices.
+            topics: the topics to subscribe to.
+            notify: called with the changed topics.
+            is_in_sight: whether somebody may trade on what it shows; an alert only compares prices.
         """
         subscription = HubSubscription(self, frozenset(topics), notify, is_in_sight=is_in_sight)
         for topic in subscription.topics:
@@ -146,10 +146,10 @@ class Hub:
         )
 
     def view(self, topic: Topic, build: Callable[[], V]) -> V:
-        """Return a topic's view, built unless that was done in this frame."""
+        """Return a topic's view, built at most once in this frame."""
         now = self._clock.monotonic()
         if now - self._views_since >= self._frame_s:
-            # Where nothing is marked no frame ends: time ends it.
+            # If nothing is marked, no frame ends: time ends it.
             self._views.clear()
             self._views_since = now
         found = self._views.get(topic)
@@ -158,15 +158,15 @@ class Hub:
         return cast("V", found)
 
     def mark(self, topic: Topic) -> None:
-        """Mark a topic as changed. Cheap enough for every message of a stream."""
+        """Mark a topic as changed. Cheap enough for every stream message."""
         self._views.pop(topic, None)
         if topic in self._watchers and topic not in self._dirty:
             self._dirty[topic] = None
             self._changed.set()
 
     def flush(self) -> None:
-        """Notify every subscriber of what changed."""
-        # Swapped before calling: a subscriber may change what it is being told about, and that
+        """Notify every subscriber of the changes."""
+        # Swapped before the calls: a subscriber may change what it is being notified of, and that
         # change belongs to the next frame.
         dirty, self._dirty = self._dirty, {}
         self.frame += 1
@@ -177,7 +177,7 @@ class Hub:
                 subscription.notify(topic)
 
     async def pump(self) -> None:
-        """Flush as changes come: at once after a pause, else at the end of the running frame."""
+        """Flush on changes: at once after a pause, else at the end of the current frame."""
         last_frame = float("-inf")
         while True:
             await self._changed.wait()

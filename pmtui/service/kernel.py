@@ -1,4 +1,4 @@
-"""What every feed needs: time, the hub, the log, health, the hosts, and a place for tasks to live."""
+"""What every feed needs: time, the hub, the log, health, the hosts, and a task group."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Kernel:
-    """Shared by the feeds of one service."""
+    """The parts shared by the feeds of one service."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Kernel:
         self.health = health
         self.supervisor = supervisor
         self._is_venue_time = is_venue_time
-        """Whether our clock is the venue's own, as in a replay, where nothing is to be measured."""
+        """Whether our clock is the venue's own, as in a replay, where nothing needs measuring."""
         self._venue_epoch: datetime | None = None
         """The venue's time when our monotonic clock read zero; None before it is measured."""
         self.connected: Hosts | None = None
@@ -65,9 +65,9 @@ class Kernel:
         self._venue_epoch = self.clock.now() + measured - elapsed
 
     def venue_now(self) -> datetime:
-        """Return the time by the venue's clock, for whatever meets a time that the venue wrote.
+        """Return the time by the venue's clock, for comparison with times from the venue.
 
-        It advances with the monotonic clock: setting the machine's clock does not change it.
+        It advances with the monotonic clock, so setting the machine's clock does not change it.
         """
         if self._venue_epoch is None:
             return self.clock.now()
@@ -95,11 +95,11 @@ class Kernel:
                 self.hub.mark(topic)
 
     def on_answer(self, listener: Callable[[Source, object], None]) -> None:
-        """Call `listener` with every answer that is checked, failures too."""
+        """Call `listener` with every checked reply, failures included."""
         self._listeners.append(listener)
 
     def check(self, source: Source, answer: T | Failure) -> T | Failure:
-        """Note what an answer says of its source's health, and pass it on."""
+        """Record what a reply shows of its source's health, and return it."""
         if isinstance(answer, Failure):
             self.health.note_failure(source, answer)
         else:
@@ -109,7 +109,7 @@ class Kernel:
         return answer
 
     async def within(self, seconds: float, work: Awaitable[T]) -> T | None:
-        """Wait for some work; None where it takes longer, and it is given up."""
+        """Wait for some work; cancel it and return None if it takes longer."""
         working = asyncio.ensure_future(work)
         waiting = asyncio.ensure_future(self.clock.sleep(seconds))
         try:
@@ -120,13 +120,13 @@ class Kernel:
             waiting.cancel()
 
     def start(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
-        """Run a piece of work in the service's own task group."""
+        """Run a task in the service's task group."""
         _ = self.supervisor.once(name, work)
 
     def start_unless_running(
         self, key: Hashable, name: str, work: Callable[[], Awaitable[None]]
     ) -> bool:
-        """Run a piece of work unless one under the same key still runs; return whether it is run now."""
+        """Run a task unless one with the same key is running; return whether it was started."""
         known = self._running.get(key)
         if known is not None and not known.done():
             return False
@@ -143,14 +143,14 @@ class Kernel:
 async def ask_while_watched(
     kernel: Kernel, topic: Topic, ask: Callable[[], None], *, opened: asyncio.Event, period_s: float
 ) -> None:
-    """Ask once the account is open and then periodically, while the topic is watched.
+    """Query once the account is open and then periodically, while the topic is watched.
 
     Args:
-        kernel: the clock, and which topics are watched.
-        topic: nothing is asked while it is not watched.
-        ask: starts the request; it must allow being called while one is under way.
+        kernel: for the clock, and the watched topics.
+        topic: nothing is queried while it is not watched.
+        ask: starts the query; it must allow calls while one is in progress.
         opened: set once there is an account.
-        period_s: between two requests.
+        period_s: seconds between two queries.
     """
 
     def ask_if_watched() -> None:

@@ -1,6 +1,6 @@
-"""The log a trader reads: notices, orders, requests and stream events, numbered, bounded.
+"""The trader's log: notices, orders, requests and stream events, numbered and bounded.
 
-Texts may hold words of the venue: they are stored as they came and made harmless where painted.
+Texts may contain the venue's text: they are stored as received and sanitised when painted.
 """
 
 from collections import deque
@@ -17,11 +17,11 @@ CAPACITY = 2_000
 
 
 MOST_REQUESTS = 500
-"""Some minutes of a busy session."""
+"""Enough for some minutes of a busy session."""
 
 
 class RequestLog:
-    """A ring of requests of its own, so that they push no order and no notice out of the log."""
+    """A separate ring buffer of requests, so that they push no order and no notice out of the log."""
 
     def __init__(self, hub: Hub, clock: Clock) -> None:
         self._hub = hub
@@ -30,13 +30,13 @@ class RequestLog:
         self._sequence = 0
 
     def add(self, route: str, status: int | None, elapsed_ms: int, *, text: str = "") -> None:
-        """Note how a request ended.
+        """Record how a request ended.
 
         Args:
             route: method and path template.
-            status: of the answer; None where none came.
+            status: of the reply; None if there was none.
             elapsed_ms: from the first byte to the last.
-            text: what went wrong.
+            text: the error, if any.
         """
         self._sequence += 1
         now = self._clock.now()
@@ -44,12 +44,12 @@ class RequestLog:
         self._hub.mark(RequestsTopic())
 
     def view(self) -> RequestsView:
-        """Return what is kept."""
+        """Return the stored requests."""
         return RequestsView(tuple(self._entries), self._sequence - len(self._entries))
 
 
 class Log:
-    """A ring of entries with sequence numbers; what falls out is counted."""
+    """A ring buffer of entries with sequence numbers; dropped entries are counted."""
 
     def __init__(self, hub: Hub, clock: Clock) -> None:
         self._hub = hub
@@ -83,7 +83,7 @@ class Log:
         self._hub.mark(LogTopic())
 
     def restore(self, entries: Iterable[LogEntry]) -> None:
-        """Begin with what an earlier session told; nothing of it is unread."""
+        """Start with the entries of an earlier session; none of them is unread."""
         for entry in entries:
             self._sequence += 1
             self._entries.append(replace(entry, sequence=self._sequence))
@@ -92,11 +92,11 @@ class Log:
     def notice(
         self, level: Level, text: str, *, order_id: OrderId | None = None, until_read: bool = False
     ) -> None:
-        """Add a notice, which is shown now, or stays until it is read."""
+        """Add a notice, which is shown briefly, or stays until it is read."""
         self.add(level, "notice", text, order_id=order_id, until_read=until_read)
 
     def mark_read(self, sequence: int) -> None:
-        """Count everything up to this entry as read."""
+        """Mark everything up to this entry as read."""
         if sequence > self._read_up_to:
             self._read_up_to = min(sequence, self._sequence)
             self._unread = sum(
@@ -113,7 +113,7 @@ class Log:
         return self._unread
 
     def view(self) -> LogView:
-        """Return what is kept."""
+        """Return the stored entries."""
         return LogView(
             entries=tuple(self._entries),
             dropped=self._sequence - len(self._entries),

@@ -1,4 +1,4 @@
-"""What one running service is made of, grouped by subject; `data_service` puts it together."""
+"""The parts of a running service, grouped by subject; `data_service` assembles them."""
 
 from dataclasses import dataclass
 
@@ -80,7 +80,7 @@ class OrderParts:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """Everything that queries and commands are answered from."""
+    """Everything that queries and commands use."""
 
     kernel: Kernel
     profile: Profile

@@ -1,7 +1,7 @@
-"""What the service needs from the outside, as Protocols that `clients` fulfils, and what a profile has of it.
+"""What the service needs from outside, as Protocols that `clients` implements, and a profile's hosts.
 
-No method raises for what a network does: it returns a `Failure` in place of the value.
-Stream callbacks are called on the event loop, in order, and must not block.
+No method raises for network errors: it returns a `Failure` in place of the value. Stream callbacks are called
+on the event loop, in order, and must not block.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -49,7 +49,7 @@ from pmtui.domain.orders.order import (
 READ_ONLY = "No key: this session is read-only"
 
 LastCheck = Callable[[], str]
-"""Returns why a request must not leave at this very moment, "" if it may."""
+"""Returns why a request must not be sent at this very moment, or "" if it may."""
 
 
 class MetadataHost(Protocol):
@@ -72,15 +72,15 @@ class MetadataHost(Protocol):
         ...
 
     async def market(self, condition_id: ConditionId) -> Market | Failure:
-        """Return one market, closed ones included."""
+        """Return one market, including closed ones."""
         ...
 
     async def search(self, text: str) -> Page[Event] | Failure:
-        """Return the venue's own search result."""
+        """Return the venue's search result."""
         ...
 
     async def tags(self) -> Page[Tag] | Failure:
-        """Return the first tags."""
+        """Return the first page of tags."""
         ...
 
     async def comments(self, event_id: EventId) -> Page[Comment] | Failure:
@@ -104,18 +104,18 @@ class TradingHost(Protocol):
         ...
 
     async def market_terms(self, condition_id: ConditionId) -> MarketTerms | Failure:
-        """Return what orders in a market must obey."""
+        """Return the trading host's rules for orders in a market."""
         ...
 
     async def prices_history(
         self, token_id: TokenId, interval: Interval
     ) -> tuple[PricePoint, ...] | Failure:
-        """Return the price of a token over an interval, oldest first."""
+        """Return the price history of a token over an interval, oldest first."""
         ...
 
 
 class AccountHost(Protocol):
-    """The trading host's account routes; made once credentials exist."""
+    """The trading host's account routes; created once credentials exist."""
 
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
         """Return the collateral balance, or that of a token."""
@@ -137,9 +137,9 @@ class AccountHost(Protocol):
         """Send one signed order, once.
 
         Args:
-            body: the very bytes.
-            last_check: is asked once, when the bytes are handed to the connection; a reason
-                withholds them, and the answer is a failure that says CANCELLED.
+            body: the exact bytes.
+            last_check: called once, when the bytes are passed to the connection; a reason withholds
+                them, and the result is a failure with CANCELLED.
         """
         ...
 
@@ -148,12 +148,12 @@ class AccountHost(Protocol):
     ) -> tuple[PostResult, ...] | Failure:
         """Send several signed orders in one request, as `post_order` sends one.
 
-        Answers come in the order of the request.
+        Replies come in the order of the request.
         """
         ...
 
     async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:
-        """Cancel the named orders, in as many requests as the limit asks for."""
+        """Cancel the named orders, in as many requests as the limit requires."""
         ...
 
     async def cancel_market(
@@ -171,7 +171,7 @@ class AccountHost(Protocol):
         ...
 
     async def order(self, order_id: OrderId) -> Order | Failure | None:
-        """Return one order; None where the host does not know it."""
+        """Return one order; None if the host does not know it."""
         ...
 
     async def fills(
@@ -186,7 +186,7 @@ class AccountHost(Protocol):
 
 
 class ScoringHost(Protocol):
-    """What the trading host says of the rewards of one account."""
+    """The trading host's scoring of one account's orders."""
 
     async def are_scoring(self, order_ids: Sequence[OrderId]) -> dict[OrderId, bool] | Failure:
         """Return which of several orders earn rewards now."""
@@ -194,26 +194,26 @@ class ScoringHost(Protocol):
 
 
 class EarningsHost(Protocol):
-    """What the trading host says that an account's resting orders brought."""
+    """The trading host's earnings of one account's resting orders."""
 
     async def earnings(self, day: date) -> tuple[Earnings, ...] | Failure:
         """Return a day's rewards by market."""
         ...
 
     async def rebates(self, day: date) -> tuple[Rebate, ...] | Failure:
-        """Return what came back of a day's fees, by market."""
+        """Return the rebates of a day's fees, by market."""
         ...
 
     async def percentages(self) -> dict[ConditionId, Micros] | Failure:
-        """Return our part of what is paid out now, in percent, by market."""
+        """Return our share of current payouts, in percent, by market."""
         ...
 
 
 class HeartbeatHost(Protocol):
-    """The dead man's switch of one key, over a connection that nothing else uses."""
+    """The dead man's switch of one key, over a connection of its own."""
 
     async def beat(self) -> HeartbeatId | Failure:
-        """Send one heartbeat and return the id of the next; an id that went wrong is put right."""
+        """Send one heartbeat and return the id for the next; a wrong id is corrected."""
         ...
 
 
@@ -221,11 +221,11 @@ class AnalyticsHost(Protocol):
     """The read-only analytics host."""
 
     async def positions(self, user: Address) -> Listing[Position] | Failure:
-        """Return what a wallet holds."""
+        """Return a wallet's positions."""
         ...
 
     async def closed_positions(self, user: Address) -> Listing[ClosedPosition] | Failure:
-        """Return what a wallet held."""
+        """Return a wallet's closed positions."""
         ...
 
     async def activity(self, user: Address) -> Listing[Activity] | Failure:
@@ -233,21 +233,21 @@ class AnalyticsHost(Protocol):
         ...
 
     async def value(self, user: Address) -> Value | Failure:
-        """Return what a wallet's positions are worth."""
+        """Return the value of a wallet's positions."""
         ...
 
     async def holders(self, condition_id: ConditionId) -> tuple[Holder, ...] | Failure:
-        """Return the biggest holders of a market's tokens."""
+        """Return the largest holders of a market's tokens."""
         ...
 
     async def trades(self, condition_id: ConditionId) -> tuple[TradePrint, ...] | Failure:
-        """Return the newest public trades of a market, by the taker's side, newest first."""
+        """Return the newest public trades of a market, from the taker's side, newest first."""
         ...
 
     async def trades_since(
         self, condition_id: ConditionId, since: datetime
     ) -> PastTrades | Failure:
-        """Return the public trades of a market from a moment on, as far as bounds allow."""
+        """Return the public trades of a market from a moment on, within limits."""
         ...
 
 
@@ -255,7 +255,7 @@ class GeoHost(Protocol):
     """The geographic check."""
 
     async def check(self) -> GeoAnswer | Failure:
-        """Ask where the venue thinks we are."""
+        """Return the venue's view of our location."""
         ...
 
 
@@ -273,18 +273,18 @@ class MarketStream(Protocol):
     def watch(
         self, token_ids: frozenset[TokenId], *, together: Iterable[Iterable[TokenId]] = ()
     ) -> None:
-        """Set the tokens to subscribe to; this takes effect on the open socket.
+        """Set the tokens to subscribe to; takes effect on the open socket.
 
         Args:
-            token_ids: all of them.
-            together: tokens whose changes should come in one message; may name unwanted ones.
+            token_ids: all wanted tokens.
+            together: tokens whose changes should come in one message; may contain unwanted ones.
         """
         ...
 
     async def run(
         self, *, on_event: Callable[[MarketEvent], None], on_link: Callable[[Link], None]
     ) -> None:
-        """Keep the stream up until cancelled."""
+        """Keep the stream connected until cancelled."""
         ...
 
 
@@ -298,7 +298,7 @@ class UserStream(Protocol):
     async def run(
         self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]
     ) -> None:
-        """Keep the stream up until cancelled. There is no replay: read REST on every OPEN."""
+        """Keep the stream connected until cancelled. Nothing is replayed: read REST on every OPEN."""
         ...
 
 
@@ -306,48 +306,48 @@ class WalletHost(Protocol):
     """The relayer's view of wallets."""
 
     async def is_deployed(self, wallet: Address, form: WalletForm) -> bool | Failure:
-        """Return whether a wallet exists."""
+        """Return whether a wallet is deployed."""
         ...
 
 
 class CallHost(Protocol):
-    """Tries and reads on the chain, without any effect."""
+    """Simulates calls and reads on the chain, without any effect."""
 
     async def calls(
         self, calls: Sequence[Call], *, sender: Address | None = None
     ) -> tuple[bytes | CallReverted | Failure, ...] | Failure:
-        """Try several calls in one request, each by itself; answers come in their order."""
+        """Simulate several independent calls in one request; replies come in their order."""
         ...
 
     async def simulate(
         self, calls: Sequence[Call], *, sender: Address
     ) -> tuple[CallReverted | None, ...] | Failure:
-        """Try calls one after the other, each on what those before it have changed.
+        """Simulate calls one after the other, each on the state left by those before it.
 
-        None stands for a call that goes through. A failure where the node cannot do it.
+        None stands for a successful call. Returns a failure if the node does not support this.
         """
         ...
 
     async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
-        """Return what became of a transaction; None while it is in no block."""
+        """Return the receipt of a transaction; None while it is in no block."""
         ...
 
     async def transaction(self, transaction_hash: str) -> ChainTransaction | Failure | None:
-        """Return a transaction with its input; None where the chain knows none of this hash."""
+        """Return a transaction with its input; None if the chain knows none with this hash."""
         ...
 
 
 class RelayerHost(Protocol):
-    """Transactions that the relayer pays for, as one caller may use it."""
+    """The relayer as used by one caller."""
 
     async def nonce(self, owner: Address) -> int | Failure:
-        """Return the counter that the next batch of an owner's deposit wallet names."""
+        """Return the nonce for the next batch of an owner's deposit wallet."""
         ...
 
     async def transaction(
         self, transaction_id: TransactionId
     ) -> RelayerTransaction | Failure | None:
-        """Return one transaction; None where the relayer knows none by this id."""
+        """Return one transaction; None if the relayer knows none with this id."""
         ...
 
     async def submit(self, body: bytes) -> RelayerTransaction | Failure:
@@ -360,7 +360,7 @@ class RelayerHost(Protocol):
 
 
 class WalletSigner(Protocol):
-    """Holds the key of a wallet's owner. Gives signatures, never the key."""
+    """Holds the key of a wallet's owner. Returns signatures, never the key."""
 
     @property
     def owner(self) -> Address:
@@ -368,49 +368,49 @@ class WalletSigner(Protocol):
         ...
 
     def digest(self, batch: Batch) -> str:
-        """Return what would be signed: 0x and 64 hexadecimal digits."""
+        """Return the digest that would be signed: 0x and 64 hexadecimal digits."""
         ...
 
     def sign(self, batch: Batch, *, metadata: str) -> SignedSubmission:
-        """Sign a batch and write the body that is submitted."""
+        """Sign a batch and return it with the body to submit."""
         ...
 
     def deployment(self, *, metadata: str) -> bytes:
-        """Write the body that deploys the owner's wallet."""
+        """Return the body that deploys the owner's wallet."""
         ...
 
 
 class CallTable(Protocol):
-    """The venue's contracts and what can be asked of them: targets come from here and nowhere else."""
+    """The venue's contracts and their calls: targets come from here and nowhere else."""
 
     @property
     def contracts(self) -> tuple[NamedContract, ...]:
-        """Every contract that is known by name."""
+        """Every contract whose name is known."""
         ...
 
     @property
     def approvals(self) -> tuple[tuple[Approval, bool], ...]:
-        """The approvals that are offered, and which of them orders or redeeming need."""
+        """The available approvals, and whether orders or redeeming need each."""
         ...
 
     def condition_of(self, neg_risk_id: str, index: int) -> ConditionId | None:
-        """Return the condition of a question of a negative-risk event; None where there is none."""
+        """Return the condition of a question in a negative-risk event; None if there is none."""
         ...
 
     @property
     def factory(self) -> Address:
-        """The contract through which the relayer reaches deposit wallets."""
+        """The contract through which the relayer calls deposit wallets."""
         ...
 
     def to_address(self, text: str) -> Address | None:
-        """Return an address in its checksummed spelling; None where the text is none.
+        """Return an address in its checksummed form; None if the text is not an address.
 
-        Mixed case that fails the checksum is none.
+        Mixed case that fails the checksum is not an address.
         """
         ...
 
     def allow(self, approval: Approval, amount: int) -> Call:
-        """Permit a contract to move cash up to an amount, or shares if the amount is not zero."""
+        """Approve a contract to move cash up to an amount, or shares if the amount is not zero."""
         ...
 
     def send(self, recipient: Address, amount: int) -> Call:
@@ -418,31 +418,31 @@ class CallTable(Protocol):
         ...
 
     def split(self, condition_id: ConditionId, amount: int, *, neg_risk: bool) -> Call:
-        """Turn cash into both outcomes."""
+        """Exchange cash for both outcomes."""
         ...
 
     def merge(self, condition_id: ConditionId, amount: int, *, neg_risk: bool) -> Call:
-        """Turn both outcomes into cash."""
+        """Exchange both outcomes for cash."""
         ...
 
     def redeem(self, condition_id: ConditionId, *, neg_risk: bool) -> Call:
-        """Cash in all shares of a resolved market."""
+        """Redeem all shares of a resolved market."""
         ...
 
     def convert(self, neg_risk_id: str, questions: int, amount: int) -> Call:
-        """Turn No of some questions, a bit each, into Yes of the others and cash."""
+        """Exchange No of some questions, one bit each, for Yes of the others and cash."""
         ...
 
     def decode(self, call: Call) -> DecodedCall | None:
-        """Return what the bytes of a call mean; None where that is not wholly known."""
+        """Return the meaning of a call's bytes; None if it is not completely known."""
         ...
 
     def tokens_of(self, condition_id: ConditionId, *, neg_risk: bool) -> tuple[TokenId, ...] | None:
-        """Return the tokens that a condition id defines, as `OrderSigner.tokens_of`."""
+        """Return the tokens that a condition id defines; see `OrderSigner.tokens_of`."""
         ...
 
     def question_index(self, neg_risk_id: str, condition_id: ConditionId) -> int | None:
-        """Return which question of a negative-risk event a condition belongs to; None for none."""
+        """Return the index of a condition's question in a negative-risk event; None if there is none."""
         ...
 
     def adapter(self, *, neg_risk: bool) -> Address:
@@ -450,28 +450,28 @@ class CallTable(Protocol):
         ...
 
     def read_allowed(self, wallet: Address, approval: Approval) -> Call:
-        """Return the read of an approval; its answer is a number."""
+        """Return the call that reads an approval; its reply is a number."""
         ...
 
     def read_payouts(self, condition_id: ConditionId) -> tuple[Call, Call, Call]:
-        """Return the reads of a market's answer: its denominator, then both numerators."""
+        """Return the calls that read a market's payout: its denominator, then both numerators."""
         ...
 
 
 class KeyMinting(Protocol):
-    """A relayer key about to be made: the text is fixed, nothing is signed yet."""
+    """A relayer key about to be created: the text is fixed, nothing is signed yet."""
 
     @property
     def message(self) -> str:
-        """The very text that is signed."""
+        """The exact text that is signed."""
         ...
 
     async def finish(self) -> str | Failure:
-        """Sign, sign in and let the key be made; returns its first digits. It is kept on the disk."""
+        """Sign the text, sign in and create the key; return its first digits. It is stored on disk."""
         ...
 
     async def close(self) -> None:
-        """Give it up."""
+        """Discard it."""
         ...
 
 
@@ -480,17 +480,18 @@ class RelayerKeys(Protocol):
 
     @property
     def shown(self) -> str:
-        """Its first digits; empty where there is none."""
+        """Its first digits; empty if there is none."""
         ...
 
     async def begin_minting(self) -> KeyMinting | Failure:
-        """Ask for what has to be signed to make a key."""
+        """Request what has to be signed to create a key."""
         ...
 
     async def take(self, key: PastedKey) -> str | Failure:
-        """Try a key that the trader has at the relayer, and keep it; returns its first digits.
+        """Check a relayer key that the trader already has, and store it; return its first digits.
 
-        A key that the relayer refuses is not kept. One that it does not answer about is.
+        A key that the relayer refuses is not stored. If the relayer does not reply, the key is
+        stored.
         """
         ...
 
@@ -499,7 +500,7 @@ class BuilderHost(Protocol):
     """Builder's keys of the account."""
 
     async def create(self) -> BuilderKey | Failure:
-        """Create a builder key; its secret stays on the disk."""
+        """Create a builder key; its secret stays on disk."""
         ...
 
     async def keys(self) -> tuple[BuilderKey, ...] | Failure:
@@ -507,12 +508,12 @@ class BuilderHost(Protocol):
         ...
 
     async def revoke(self, key: ApiKey) -> Failure | None:
-        """Revoke one."""
+        """Revoke a builder's key."""
         ...
 
 
 class ChainHost(Protocol):
-    """The chain's own view of addresses."""
+    """The chain's view of addresses."""
 
     async def has_code(self, address: Address) -> bool | Failure:
         """Return whether there is a contract at an address."""
@@ -520,7 +521,7 @@ class ChainHost(Protocol):
 
 
 class OrderSigner(Protocol):
-    """Holds the key. Gives signatures, never the key."""
+    """Holds the key. Returns signatures, never the key."""
 
     @property
     def owner(self) -> Address:
@@ -535,74 +536,75 @@ class OrderSigner(Protocol):
     def tokens_of(self, condition_id: ConditionId, *, neg_risk: bool) -> tuple[TokenId, ...] | None:
         """Return the tokens that a condition id and a kind of market define, first outcome first.
 
-        Empty where it is no condition id; None where that is not known for this chain.
+        Empty for an invalid condition id; None if they are unknown for this chain.
         """
         ...
 
     def prepare(self, draft: OrderDraft) -> UnsignedOrder:
-        """Fix salt, time stamp and amounts of an order, and with them its id."""
+        """Fix the salt, timestamp and amounts of an order, and thereby its id."""
         ...
 
     def sign(self, order: UnsignedOrder) -> bytes:
         """Return the body to post: the order's fields with their signature, checked once more.
 
         Raises:
-            SignatureMismatchError: the signature does not recover to the owner; a bug, not an order.
+            SignatureMismatchError: the signature does not recover to the owner: this is a bug, and
+                nothing is sent.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """The private side: made once credentials exist."""
+    """The private side: created once credentials exist."""
 
     host: AccountHost
     signer: OrderSigner
     stream: UserStream
     heartbeat: HeartbeatHost
     scoring: ScoringHost | None = None
-    """None where no host says which orders earn rewards."""
+    """None if no host reports which orders earn rewards."""
     earnings: EarningsHost | None = None
-    """None where no host says what they earned."""
+    """None if no host reports earnings."""
     trading_key: TradingKey | None = None
-    """The credentials, as far as they may be seen."""
+    """The public part of the credentials."""
     builder: BuilderHost | None = None
-    """None where builder's keys are not to be had."""
+    """None if builder's keys are unavailable."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalletAccess:
-    """What a key can do with its deposit wallet."""
+    """The operations of a key on its deposit wallet."""
 
     signer: WalletSigner
     table: CallTable
     relayer: RelayerHost
     keys: RelayerKeys
     chain: CallHost | None = None
-    """None where no chain can be asked."""
+    """None if no chain can be queried."""
     permit_account: Callable[[], None] = lambda: None
-    """Lets the account be opened, where that waits for the trader."""
+    """Allows the account to be opened, if that waits for the trader."""
     is_account_held: Callable[[], bool] = lambda: False
-    """Whether it waits for that."""
+    """Whether opening the account waits for the trader."""
     on_deployed: Callable[[Address], Awaitable[None]] | None = None
-    """Called after the wallet was deployed: the local venue pays play money in."""
+    """Called after the wallet was deployed: the local venue deposits play money."""
     make_ready: Callable[[], Awaitable[None]] | None = None
-    """Makes what a paper account lacks; None where every step is the trader's."""
+    """Completes what a paper account lacks; None if every step is up to the trader."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What is known of an account before any host answers, and the sources for its wallet."""
+    """Facts about an account known before any host replies, and the sources for its wallet."""
 
     relayer: WalletHost
     chain: ChainHost | None = None
-    """None where no chain can be asked."""
+    """None if no chain can be queried."""
     identity: Identity | None = None
     """None in a session without a key."""
     spenders: tuple[Spender, ...] = ()
-    """The contracts that orders are settled by, and others known by name."""
+    """The contracts that settle orders, and others whose names are known."""
     wallet: WalletAccess | None = None
-    """None where there is no key, or where another kind of wallet pays."""
+    """None without a key, or if another kind of wallet pays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -617,6 +619,6 @@ class Hosts:
     open_account: Callable[[], Awaitable[Account | Failure]] | None
     close: Callable[[], Awaitable[None]]
     budgets: Callable[[], Iterable[RateBudget]] = tuple
-    """What is left of the limits on orders and cancellations now."""
+    """Returns the remaining limits on orders and cancellations."""
     setup: Setup | None = None
     """None without a source for wallets."""

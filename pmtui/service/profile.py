@@ -1,4 +1,4 @@
-"""What a session is run with: its profile, and the numbers that settings change and tests shorten."""
+"""The parameters of a session: its profile, and numbers that settings change and tests shorten."""
 
 from dataclasses import dataclass
 
@@ -15,34 +15,34 @@ from pmtui.service.views import Mode
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """Name and mode as the status line says them."""
+    """Name and mode, as shown on the status line."""
 
     name: str
     mode: Mode
     reason: str = ""
     remedy: str = ""
-    """The command that adds the key that is missing; empty where nothing is."""
+    """The command that adds a missing key; empty if nothing is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """How fast, how long, how much."""
+    """Rates, delays and limits."""
 
     frames_per_second: int = DEFAULT_FRAMES_PER_SECOND
-    """The most notifications a second for a watched topic."""
+    """The most notifications per second for a watched topic."""
     post_deadline_s: int = POST_DEADLINE_S
     ruled_out_after_s: float = RULED_OUT_AFTER_S
     replica_lag_s: float = LAG_S
-    """How far behind the venue's answers may be before an order's end is concluded from them."""
+    """How far behind the venue's replies may be before an order's end is concluded from them."""
     sale_lag_s: float = SALE_LAG_S
-    """How long the venue's lists may lack what became of a conditional order's sale."""
+    """How long the venue's lists may lack the result of a conditional order's sale."""
     disarm_after_s: float = DISARM_AFTER_S
     limits: Limits = NO_LIMITS
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
     notice_command: tuple[str, ...] = ()
-    """A program of the trader's own that is given every notice; empty for none."""
+    """The trader's program that receives every notice; empty for none."""
     builder_code: BuilderCode = NO_BUILDER
-    """Whom orders credit; the hosts sign with the same one."""
+    """The builder that orders credit; the hosts sign with the same code."""
     is_venue_time: bool = False
     """Whether the service's clock is the venue's own, as in a replay."""
 

@@ -1,4 +1,4 @@
-"""The read side: what the terminal may ask. Nothing here waits or changes anything."""
+"""The read side: the terminal's queries. Nothing here waits or changes anything."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -70,7 +70,7 @@ from pmtui.service.wallet.wallet_views import WalletView
 
 
 class AccountReader:
-    """Puts the account's view together, as it is at this very moment."""
+    """Assembles the account's view as of this very moment."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class AccountReader:
 
 
 class ServiceQueries:
-    """Reads the feeds' newest values into frozen views, for one terminal."""
+    """Turns the feeds' newest values into frozen views, for one terminal."""
 
     def __init__(self, parts: Parts, account: AccountReader, arming: Arming) -> None:
         self._parts = parts
@@ -147,11 +147,11 @@ class ServiceQueries:
         return status if armed_until is None else replace(status, armed_until=armed_until)
 
     def market_list(self, topic: MarketListTopic) -> MarketListView:
-        """Return as much of a list as is loaded."""
+        """Return the loaded part of a list."""
         return self._view(topic, lambda: self._market_list(topic))
 
     def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results, then what only the venue found."""
+        """Return local results, followed by those that only the venue found."""
         return self._view(topic, lambda: self._search(topic))
 
     def tags(self) -> TagsView:
@@ -171,11 +171,11 @@ class ServiceQueries:
         return self._view(MarketTopic(condition_id), lambda: self._market(condition_id))
 
     def book(self, token_id: TokenId) -> BookView:
-        """Return a token's book with its worth, as it is at this moment: it keeps its own view."""
+        """Return a token's book with its data quality, as of this moment: it caches its own view."""
         return self._books.book(token_id)
 
     def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
-        """Return the books of the rows in view of a list."""
+        """Return the books of a list's visible rows."""
         return RowBooksView(tuple(map(self._books.book, topic.token_ids)))
 
     def tape(self, token_id: TokenId) -> TapeView:
@@ -195,7 +195,7 @@ class ServiceQueries:
         return self._view(FillsTopic(), lambda: FillsView(self._account.own.fills()))
 
     def activity(self) -> ActivityView:
-        """Return closed positions and what else happened."""
+        """Return closed positions and other activity."""
         state, equity = self._account.state, self._parts.account.equity
         events = self._parts.account.events
         return self._view(
@@ -204,11 +204,11 @@ class ServiceQueries:
         )
 
     def earned(self) -> EarnedView:
-        """Return what resting orders brought."""
+        """Return what resting orders earned."""
         return self._parts.account.maker_stats.earned.view()
 
     def watchlist(self) -> WatchlistView:
-        """Return what is starred, and the price alerts."""
+        """Return starred items and price alerts."""
         return self._view(WatchlistTopic(), self._watchlist.view)
 
     def alerts(self) -> AlertsView:
@@ -216,15 +216,15 @@ class ServiceQueries:
         return AlertsView(self._watchlist.alerts.rung)
 
     def onboarding(self) -> Onboarding:
-        """Return how far the account has come on its way to trading."""
+        """Return the account's progress through onboarding."""
         return self._view(OnboardingTopic(), self._parts.onboarding.view)
 
     def address_book(self) -> AddressBook:
-        """Return the trader's own names for addresses."""
+        """Return the trader's address book."""
         return self._view(AddressBookTopic(), self._parts.address_book.view)
 
     def wallet(self) -> WalletView:
-        """Return how it stands with the wallet, its approvals and its transactions."""
+        """Return the wallet's state: approvals and transactions."""
         return self._view(WalletTopic(), self._parts.wallet.view)
 
     def log(self) -> LogView:
@@ -232,7 +232,7 @@ class ServiceQueries:
         return self._view(LogTopic(), self._kernel.log.view)
 
     def requests(self) -> RequestsView:
-        """Return what was asked of the hosts lately."""
+        """Return the recent requests to the hosts."""
         return self._view(RequestsTopic(), self._kernel.health.requests.view)
 
     def _status(self) -> StatusView:
@@ -333,7 +333,7 @@ class ServiceQueries:
         if self._profile.mode is Mode.READ_ONLY or account.balance is None:
             return None
         if account.missing_in(OwnList.POSITIONS):
-            # A total that lacks something looks like a loss.
+            # A total with a missing part would look like a loss.
             return None
         return Micros(account.balance + sum(p.value or 0 for p in account.positions))
 

@@ -1,7 +1,7 @@
-"""Runs the feeds: one task group, restarts with growing pauses, every failure told.
+"""Runs the feeds: one task group, restarts with growing pauses, and a report of every failure.
 
-The only place that catches any exception: a feed with a bug must not take the others down, and
-the trader must see that it happened.
+The only place that catches any exception: a feed with a bug must not stop the others, and the
+trader must see that it happened.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ _logger = logging.getLogger(__name__)
 FIRST_PAUSE_S = 0.25
 LONGEST_PAUSE_S = 30.0
 STEADY_AFTER_S = 60.0
-"""A feed that ran this long starts again from the first pause."""
+"""After running this long, a feed restarts with the shortest pause."""
 
 
 class Supervisor:
@@ -40,11 +40,11 @@ class Supervisor:
             await asyncio.Event().wait()
 
     def keep(self, name: str, feed: Callable[[], Awaitable[None]]) -> None:
-        """Run a feed until shutdown, and restart it when it fails or returns."""
+        """Run a feed until shutdown, and restart it if it fails or returns."""
         _ = self._spawn(self._keep(name, feed), name)
 
     def once(self, name: str, work: Callable[[], Awaitable[None]]) -> "asyncio.Task[None]":
-        """Run a piece of work to its end, outside of any screen's life."""
+        """Run a task to its end, independent of any screen."""
         return self._spawn(self._once(name, work), name)
 
     def _spawn(self, work: Coroutine[None, None, None], name: str) -> "asyncio.Task[None]":
@@ -54,7 +54,7 @@ class Supervisor:
         try:
             task = self._group.create_task(work, name=name)
         except RuntimeError:
-            # The service has just ended: what nobody will run must not be left open.
+            # The service has just ended: a coroutine that will not run must be closed.
             work.close()
             raise
         self._tasks.add(task)
@@ -74,6 +74,6 @@ class Supervisor:
         try:
             await work()
         except Exception as error:
-            # Only the kind: a message may quote what was being handled.
+            # Only the kind: a message may quote the data being handled.
             _logger.exception("%s failed", name)
             self._log.notice(Level.BAD, f"{name} failed ({type(error).__name__}); see the log file")

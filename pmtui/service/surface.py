@@ -1,4 +1,4 @@
-"""The three narrow things a front end gets: queries, commands and subscriptions.
+"""The three narrow interfaces of a front end: queries, commands and subscriptions.
 
 They pass only frozen values, so that the service can live in a process of its own.
 """
@@ -90,7 +90,7 @@ from pmtui.service.wallet.wallet_views import (
 
 
 class Queries(Protocol):
-    """Reads of what the service knows now. None waits; subscribing is what makes it fetch."""
+    """Reads of the service's current state. None waits; subscribing makes the service fetch."""
 
     def now(self) -> datetime:
         """The service's clock; in a replay, the time of the recording."""
@@ -99,8 +99,8 @@ class Queries(Protocol):
     def monotonic(self) -> float:
         """Monotonic seconds of this machine.
 
-        A replay that is paused or plays faster changes nothing about them. What protects a person's
-        eyes and hands counts these; ages of what the venue says are told by `now`.
+        A paused or faster replay does not affect them. Use them for delays that protect the user's
+        eyes and hands; ages of the venue's data are based on `now`.
         """
         ...
 
@@ -109,11 +109,11 @@ class Queries(Protocol):
         ...
 
     def market_list(self, topic: MarketListTopic) -> MarketListView:
-        """Return as much of a list as is loaded."""
+        """Return the loaded part of a list."""
         ...
 
     def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results at once, the venue's own merged in when they are here."""
+        """Return local results at once, merged with the venue's own when they arrive."""
         ...
 
     def tags(self) -> TagsView:
@@ -133,11 +133,11 @@ class Queries(Protocol):
         ...
 
     def book(self, token_id: TokenId) -> BookView:
-        """Return a token's book with its worth."""
+        """Return a token's book with its data quality."""
         ...
 
     def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
-        """Return the books of the rows in view of a list."""
+        """Return the books of a list's visible rows."""
         ...
 
     def tape(self, token_id: TokenId) -> TapeView:
@@ -157,15 +157,15 @@ class Queries(Protocol):
         ...
 
     def activity(self) -> ActivityView:
-        """Return closed positions and what else happened."""
+        """Return closed positions and other activity."""
         ...
 
     def earned(self) -> EarnedView:
-        """Return what resting orders brought."""
+        """Return what resting orders earned."""
         ...
 
     def watchlist(self) -> WatchlistView:
-        """Return what is starred, and the price alerts."""
+        """Return starred items and price alerts."""
         ...
 
     def alerts(self) -> AlertsView:
@@ -173,15 +173,15 @@ class Queries(Protocol):
         ...
 
     def onboarding(self) -> Onboarding:
-        """Return how far the account has come on its way to trading."""
+        """Return the account's progress through onboarding."""
         ...
 
     def wallet(self) -> WalletView:
-        """Return how it stands with the wallet, its approvals and its transactions."""
+        """Return the wallet's state: approvals and transactions."""
         ...
 
     def address_book(self) -> AddressBook:
-        """Return the trader's own names for addresses."""
+        """Return the trader's address book."""
         ...
 
     def log(self) -> LogView:
@@ -189,7 +189,7 @@ class Queries(Protocol):
         ...
 
     def requests(self) -> RequestsView:
-        """Return what was asked of the hosts lately."""
+        """Return the recent requests to the hosts."""
         ...
 
 
@@ -217,12 +217,12 @@ QUERY_OF_TOPIC: Mapping[type, str] = {
     LogTopic: "log",
     RequestsTopic: "requests",
 }
-"""The query that answers with a topic's view; each takes the topic, or its fields."""
+"""The query that returns a topic's view; each takes the topic, or its fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedOrder:
-    """An order ready to be confirmed: the card is drawn from `unsigned`, and that gets signed."""
+    """An order ready to be confirmed: the card shows `unsigned`, and exactly that is signed."""
 
     intent: OrderIntent
     unsigned: UnsignedOrder
@@ -230,152 +230,152 @@ class PreparedOrder:
     outcome: str
     market_title: str
     price: Micros
-    """Derived from the amounts, as the venue does."""
+    """Derived from the amounts, as the venue does it."""
     size: Micros
     """Shares bought or sold if all of it fills."""
     cash: Micros
-    """Dollars given or received if all of it fills, fee aside."""
+    """Dollars paid or received if all of it fills, before fees."""
     worst_fee: Micros
-    """Most taker fee that its shares can cost, at whatever price within the limit they fill."""
+    """The largest possible taker fee for its shares, at any price within the limit."""
     is_derived: bool = True
-    """Whether the token follows from the condition id; else two hosts agree on it, and no more."""
+    """Whether the token was derived from the condition id; if not, only two hosts agree on it."""
     replaces_size: Micros | None = None
-    """Shares that the order in whose place it goes had left as this was prepared; None for none."""
+    """Remaining shares of the replaced order at preparation; None if it replaces none."""
 
     @property
     def order_id(self) -> OrderId:
-        """Names it: the service keeps what was prepared for a minute, and signs nothing else."""
+        """Its id: the service keeps a prepared order for a minute, and signs nothing else."""
         return self.unsigned.order_id
 
 
 MOST_IN_BATCH = 15
-"""Orders that go in one request (docs/wire.md#orders)."""
+"""Orders in one request (docs/wire.md#orders)."""
 
 
 class SafetyCommands(Protocol):
-    """What makes trading safer, or gives way again."""
+    """Commands that make trading safer, or release a safeguard."""
 
     async def arm(self) -> str:
-        """Arm single keys; returns why that is refused, or an empty string."""
+        """Arm single keys; return why that is refused, or "" on success."""
         ...
 
     def disarm(self, reason: str) -> None:
-        """Disarm single keys; returns the reason if they were armed."""
+        """Disarm single keys; the reason is reported if they were armed."""
         ...
 
     def touch_arming(self) -> None:
-        """Note that a trading key was used, which restarts the idle time before it disarms."""
+        """Record the use of a trading key, which restarts the idle time."""
         ...
 
     async def kill(self) -> str:
-        """Cancel everything, disarm, and lock entry until it is released, also after a restart.
+        """Cancel everything, disarm, and lock order entry, even after a restart, until it is released.
 
         Returns:
-            What of it is not certain, or an empty string.
+            What is uncertain about it, or "".
         """
         ...
 
     async def unlock_entry(self) -> str:
-        """Release the lock of entry; returns why that failed, or an empty string."""
+        """Release the kill lock; return why that failed, or "" on success."""
         ...
 
 
 class ConditionalCommands(Protocol):
-    """Conditional orders: watched over by the service, and only while it runs."""
+    """Conditional orders: monitored by the service, and only while it runs."""
 
     async def protect(self, plan: ConditionalPlan) -> str:
-        """Watch over a plan from now on; returns why not, "" when it is watched over."""
+        """Start monitoring a plan; return why not, or "" on success."""
         ...
 
     async def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Start a paused one again; returns why not."""
+        """Resume a paused conditional order; return why not, or "" on success."""
         ...
 
     async def move_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
     ) -> str:
-        """Change the trigger price; returns why not, or an empty string."""
+        """Change the trigger price; return why not, or "" on success."""
         ...
 
     async def pause_conditional(self, conditional_id: ConditionalId) -> str:
-        """Pause one; return why not."""
+        """Pause a conditional order; return why not, or "" on success."""
         ...
 
     async def cancel_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger | None = None
     ) -> str:
-        """End one for good, or of a pair one of its two prices; return why not."""
+        """Cancel a conditional order, or one of a pair's two prices; return why not, or "" on success."""
         ...
 
 
 class WatchCommands(Protocol):
-    """What is kept in sight, and which prices are waited for."""
+    """Commands for the watchlist and price alerts."""
 
     async def star(self, key: StarKey, title: str) -> str:
-        """Star something; return why not, "" when it is starred."""
+        """Star an item; return why not, or "" on success."""
         ...
 
     async def unstar(self, key: StarKey) -> str:
-        """Remove a star; alerts that wait for the same thing stay. Return why not."""
+        """Remove a star; alerts on the same item stay. Return why not, or "" on success."""
         ...
 
     async def add_alert(self, plan: AlertPlan) -> str:
-        """Wait for a price from now on; returns why not, "" when it is waited for."""
+        """Add a price alert; return why not, or "" on success."""
         ...
 
     async def remove_alert(self, alert_id: AlertId) -> str:
-        """Forget a price alert, whatever became of it; return why not."""
+        """Remove a price alert in any state; return why not, or "" on success."""
         ...
 
 
 WalletVerdict = Confirmed | Failed | NotKnown | Rejected
-"""How a step of the wallet ended; rejected ones never left."""
+"""The result of a wallet step; rejected ones were never sent."""
 
 
 class WalletCommands(Protocol):
-    """What the wallet is to do. Nothing is signed that was not on a card before."""
+    """Commands for the wallet. Nothing is signed that was not on a card before."""
 
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
-        """Fix everything that will be signed for a step, and keep it for a minute."""
+        """Fix everything that is signed for a step, and keep it for a minute."""
         ...
 
     async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
-        """Journal, sign and submit a prepared step once, and wait for its end.
+        """Journal, sign and submit a prepared step once, and wait for its result.
 
-        The work is the service's: whoever stops waiting ends nothing.
+        The service owns the work: cancelling the wait does not stop it.
         """
         ...
 
     async def take_relayer_key(self, key: PastedKey) -> str:
-        """Store a relayer key of the trader's; return why not, "" when it is stored."""
+        """Store a relayer key supplied by the trader; return why not, or "" on success."""
         ...
 
     async def name_address(self, address: str, name: str) -> str:
-        """Name an address for sending; returns why not, "" when it is kept."""
+        """Name an address for sending; return why not, or "" on success."""
         ...
 
     async def check_address(self, address: str) -> str:
-        """Check an address and its checksum; returns what is wrong, "" where nothing is."""
+        """Check an address and its checksum; return what is wrong, or "" if it is valid."""
         ...
 
     async def forget_address(self, address: Address) -> str:
-        """Forget the name of an address; returns why not."""
+        """Remove the name of an address; return why not, or "" on success."""
         ...
 
     def stop_following(self, key: TransactionKey) -> None:
-        """Stop checking a transaction; whoever waits for it is told that its end is unknown."""
+        """Stop checking a transaction; anything waiting for it is told that its result is unknown."""
         ...
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Check a transaction again."""
+        """Resume checking a transaction."""
         ...
 
 
 class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommands, Protocol):
-    """What a trader can ask for; the service owns the work.
+    """The commands of a trader; the service owns the work.
 
-    What is awaited is answered by the service without waiting for a host. Where it lives in another
-    process, only the way there takes time.
+    The service completes awaited calls without waiting for a host. If it is in another process,
+    only the transmission takes time.
     """
 
     async def prepare(
@@ -383,18 +383,19 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommand
     ) -> PreparedOrder | Rejected:
         """Fix amounts, salt and time of an order so that it can be shown, signed and found again.
 
-        What the trader's own limits or the kill switch would refuse is refused here already.
+        Orders that the trader's own limits or the kill switch would refuse are already refused
+        here.
 
         Args:
-            intent: what the trader means.
-            replacing: an order of ours whose place it takes: it does not count any more.
+            intent: the trader's intent.
+            replacing: an own order that it replaces, and which no longer counts.
         """
         ...
 
     async def prepare_many(
         self, intents: Iterable[OrderIntent]
     ) -> tuple[PreparedOrder | Rejected, ...]:
-        """Prepare the legs of a batch, each on its own merits; limits count those before it."""
+        """Prepare the legs of a batch, each independently; limits count the legs before it."""
         ...
 
     def place(
@@ -408,20 +409,20 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommand
         """Journal, sign and send a prepared order.
 
         Args:
-            order_id: of what was prepared, in the last minute.
-            override: what the trader permitted with it, for the journal; empty for nothing.
-            attached: a stop and a target for the shares that a purchase brings, journaled with it.
-            is_single_key: no card came before it: without an override it leaves only while its
-                book is good.
+            order_id: of an order prepared within the last minute.
+            override: the exception that the trader permitted, for the journal; empty if none.
+            attached: a stop and a target for the purchased shares, journaled with it.
+            is_single_key: whether no card was shown before: without an override it is sent only
+                while its book is good.
         """
         ...
 
     def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
-        """Send up to `MOST_IN_BATCH` prepared orders in one request, all journaled before it."""
+        """Send up to `MOST_IN_BATCH` prepared orders in one request, all journaled before."""
         ...
 
     def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
-        """Cancel an order, and once it is surely gone send another for what is left of it."""
+        """Cancel an order, and once it is certainly gone, send another for its rest."""
         ...
 
     def flatten(
@@ -432,35 +433,35 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommand
         override: str = "",
         is_single_key: bool = False,
     ) -> CommandId:
-        """Cancel own orders, and once they are surely gone sell a position.
+        """Cancel own orders, and once they are certainly gone, sell a position.
 
         Args:
-            order_id: of the sale; one for fewer shares is signed where the open sales fill meanwhile.
-            in_the_way: sales that tie the shares up, as they were when this was agreed, and bids
-                that the sale would meet. Nothing is sold to ourselves.
+            order_id: of the sale; one for fewer shares is signed if the open sales fill meanwhile.
+            in_the_way: sales that reserve the shares, as of the confirmation, and bids that the sale
+                would match. Nothing is sold to ourselves.
             override: as in `place`.
             is_single_key: as in `place`.
         """
         ...
 
     async def verdict(self, command_id: CommandId) -> Verdict:
-        """Wait until it is known how a placed order ended; Unknown comes first where it must."""
+        """Wait for the verdict of a placed order; it may be Unknown at first."""
         ...
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
-        """Wait until something can be said of every order of a batch, in their order."""
+        """Wait for a verdict on every order of a batch, in their order."""
         ...
 
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
-        """Wait until it is known how a move ended, or that it is not known."""
+        """Wait for the verdict of a move, which may be that it is unknown."""
         ...
 
     def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
-        """Cancel the named orders; repeated until there is an answer."""
+        """Cancel the named orders; repeated until there is a reply."""
         ...
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
-        """Cancel own orders of a market, or of one of its tokens."""
+        """Cancel own orders in a market, or in one of its tokens."""
         ...
 
     def cancel_all(self) -> CommandId:
@@ -468,19 +469,19 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommand
         ...
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
-        """Wait until it is known how a cancellation ended."""
+        """Wait for the verdict of a cancellation."""
         ...
 
     def load_more(self, topic: MarketListTopic) -> None:
-        """Fetch the next page of a list, unless one is on its way."""
+        """Fetch the next page of a list, unless one is being fetched."""
         ...
 
     def refresh(self, topic: Topic) -> None:
-        """Fetch a topic anew."""
+        """Fetch a topic again."""
         ...
 
     def mark_log_read(self, sequence: int) -> None:
-        """Count everything up to this entry as read."""
+        """Mark everything up to this entry as read."""
         ...
 
 
@@ -493,7 +494,7 @@ VERDICT_OF_COMMAND: Mapping[str, str] = {
     "cancel_market": "cancel_verdict",
     "cancel_all": "cancel_verdict",
 }
-"""What is awaited for the end of each command that returns an id."""
+"""The method that waits for the verdict of each command that returns an id."""
 
 
 class Subscription(Protocol):
@@ -505,11 +506,11 @@ class Subscription(Protocol):
 
 
 class Subscriptions(Protocol):
-    """Tells when a topic changed; the subscriber then asks `Queries` for it."""
+    """Notifies when a topic changed; the subscriber then reads `Queries`."""
 
     def subscribe(self, topics: Iterable[Topic], notify: Callable[[Topic], None]) -> Subscription:
         """Subscribe to changes of these topics; each is announced at most once a frame, on the event loop.
 
-        The current state is announced once for every topic right after subscribing.
+        Every topic is announced once right after subscribing.
         """
         ...

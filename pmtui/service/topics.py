@@ -1,4 +1,4 @@
-"""What can be subscribed to. A topic with a watcher keeps its feed alive; without one it goes."""
+"""The topics that can be subscribed to. A topic's feed runs while the topic has a watcher."""
 
 from dataclasses import dataclass
 
@@ -14,18 +14,18 @@ class StatusTopic:
 
 @dataclass(frozen=True, slots=True)
 class MarketListTopic:
-    """One browsable list of events, ordered and filtered by the venue."""
+    """One list of events, sorted and filtered by the venue."""
 
     sort: MarketSort = MarketSort.VOLUME_24H
     tag_slug: str = ""
     include_closed: bool = False
     is_reversed: bool = False
-    """Whether what the order puts last comes first."""
+    """Whether the sort order is reversed."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchTopic:
-    """Results for one text; the local index answers at once, the venue's own search later."""
+    """Results for one text; the local index answers at once, the venue's search later."""
 
     text: str
 
@@ -44,14 +44,14 @@ class EventTopic:
 
 @dataclass(frozen=True, slots=True)
 class EventQuotesTopic:
-    """Live bid and ask of every market of an event."""
+    """Live best bid and ask of every market of an event."""
 
     event_id: EventId
 
 
 @dataclass(frozen=True, slots=True)
 class RowQuotesTopic:
-    """The live books of rows in view of a list: those of the first `MOST_STREAMED_ROWS` tokens."""
+    """The live books of a list's visible rows: those of the first `MOST_STREAMED_ROWS` tokens."""
 
     token_ids: tuple[TokenId, ...]
     """From the top of the view."""
@@ -59,7 +59,7 @@ class RowQuotesTopic:
 
 @dataclass(frozen=True, slots=True)
 class MarketTopic:
-    """One market's facts and trading terms."""
+    """One market's data and trading terms."""
 
     condition_id: ConditionId
 
@@ -88,7 +88,7 @@ class HistoryTopic:
 
 @dataclass(frozen=True, slots=True)
 class AccountTopic:
-    """Cash, open orders, positions and conditional orders of our own."""
+    """Cash, open orders, positions and conditional orders."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,47 +98,47 @@ class FillsTopic:
 
 @dataclass(frozen=True, slots=True)
 class ActivityTopic:
-    """Our own positions that are closed, and what else happened to the account."""
+    """Our closed positions and other activity of the account."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewardsTopic:
-    """What resting orders brought; asked for only while watched."""
+    """Earnings of resting orders; fetched only while watched."""
 
 
 @dataclass(frozen=True, slots=True)
 class OnboardingTopic:
-    """How far the account has come on its way to trading."""
+    """The account's progress through onboarding."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalletTopic:
-    """The deposit wallet: steps, approvals, what can be redeemed, transactions; asked while watched."""
+    """The deposit wallet: steps, approvals, redeemable markets, transactions; fetched while watched."""
 
 
 @dataclass(frozen=True, slots=True)
 class AddressBookTopic:
-    """The trader's own names for addresses."""
+    """The trader's address book."""
 
 
 @dataclass(frozen=True, slots=True)
 class WatchlistTopic:
-    """What is starred, live: only while it is watched are its books heard and its facts fetched."""
+    """Starred items, live: their books and data are fetched only while this is watched."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlertTopic:
-    """Price alerts: set, fired, over or removed."""
+    """Price alerts: set, fired, ended or removed."""
 
 
 @dataclass(frozen=True, slots=True)
 class LogTopic:
-    """Notices, orders and requests; sequence numbers tell what is new."""
+    """Notices, orders and requests; sequence numbers show what is new."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestsTopic:
-    """What was asked of the hosts, and how each request ended; it changes with every one."""
+    """Requests to the hosts and their results; changes with every request."""
 
 
 Topic = (

@@ -1,6 +1,6 @@
-"""What the terminal gets to see: frozen values, each with its age, nothing that can act.
+"""The terminal's views: frozen values, each with its age, none of which can act.
 
-Every view travels through `service/codec.py`; none holds a socket, a task or a widget.
+Every view can be encoded by `service/codec.py`; none contains a socket, a task or a widget.
 """
 
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ from pmtui.domain.orders.own_orders import reserved_shares
 
 
 class Load(StrEnum):
-    """How far a view has come."""
+    """The loading state of a view."""
 
     EMPTY = "empty"
     LOADING = "loading"
@@ -47,7 +47,7 @@ class Load(StrEnum):
 
 
 class OwnList(StrEnum):
-    """A list of ours that the venue keeps."""
+    """A list about our account that the venue keeps."""
 
     ORDERS = "open orders"
     FILLS = "own trades"
@@ -62,7 +62,7 @@ STILL_LOADING: Final = "still loading"
 
 
 class Mode(StrEnum):
-    """What this session can do, in the words of the status line."""
+    """The abilities of this session, in the words of the status line."""
 
     PAPER = "PAPER"
     LIVE = "LIVE"
@@ -70,7 +70,7 @@ class Mode(StrEnum):
 
 
 class Level(StrEnum):
-    """How a notice is meant."""
+    """The severity of a notice."""
 
     INFO = "info"
     GOOD = "good"
@@ -80,12 +80,12 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class StatusView:
-    """Everything of the status line. `cash` is what is free: balance minus what orders reserve."""
+    """The contents of the status line. `cash` is free cash: the balance minus reservations of orders."""
 
     profile: str
     mode: Mode
     mode_reason: str
-    """Why it is read-only; empty otherwise."""
+    """Why the session is read-only; empty otherwise."""
     cash: Micros | None
     portfolio_value: Micros | None
     """Balance plus positions at current prices."""
@@ -96,42 +96,42 @@ class StatusView:
     clock_skew_ms: int | None
     now: datetime
     address: str = ""
-    """The wallet that trades, checksummed; empty when read-only."""
+    """The trading wallet, checksummed; empty if read-only."""
     armed_until: datetime | None = None
-    """Until when single keys trade if none is used before; None when they do not."""
+    """Until when single keys can trade if none is used before; None if they cannot."""
     kill_lock: str = ""
-    """Why no order may be entered at all; empty when entry is open."""
+    """Why no order may be entered at all; empty if entry is open."""
     heartbeat: HeartbeatView = NO_HEARTBEATS
     day_result: Micros | None = None
-    """What was won or lost since midnight UTC, fees included, also in positions that are gone."""
+    """Profit or loss since midnight UTC, fees included, closed positions too."""
     day_figures: DayFigures | None = None
-    """The same in parts, to the cent."""
+    """The same split into parts, to the cent."""
     watching: int = 0
-    """Conditional orders that may sell by themselves."""
+    """Conditional orders that may sell automatically."""
     blind: int = 0
-    """Those among them that see nothing, as their book is not good."""
+    """Those among them whose book is not good, so that they cannot fire."""
     paused: int = 0
-    """Conditional orders that are paused, but for those of which the venue says nothing is held."""
+    """Paused conditional orders, except those whose shares the venue reports as gone."""
     are_orders_known: bool = True
-    """Whether `open_orders` is all of them; False until the venue's list has been read whole."""
+    """Whether `open_orders` is complete; False until the venue's list has been read completely."""
     venue: tuple[VenueFact, ...] = ()
-    """What the venue is up to besides trading as usual, the most severe first."""
+    """Special states of the venue, the most severe first."""
     is_gone: bool = False
-    """The service that told this is gone: a terminal says so of the last that it heard."""
+    """Whether the service that sent this is gone; set by the terminal on the last received view."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceLoss:
-    """The service that a terminal was attached to is gone."""
+    """The loss of the service that a terminal was attached to."""
 
     at: datetime
     is_final: bool
-    """Whether it was ended on purpose: then it is started again only on request."""
+    """Whether it was stopped on purpose: then it is restarted only on request."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarketRow:
-    """A market as a list shows it, with live numbers where a stream gives them."""
+    """A market as shown in a list, with live numbers if a stream provides them."""
 
     market: Market
     event_id: EventId | None
@@ -145,28 +145,28 @@ class MarketRow:
 
 @dataclass(frozen=True, slots=True)
 class EventRow:
-    """An event as a list shows it: its leading market stands for it."""
+    """An event as shown in a list, represented by its leading market."""
 
     event: Event
-    """Far down a list its other markets are known by their ids alone."""
+    """Far down a list its other markets have only their ids."""
     leading_place: int | None
-    """Of the leading market among them: the open one with the highest price of its first outcome."""
+    """Index of the leading market: the open one with the highest first-outcome price."""
     open_markets: int
     has_position: bool = False
     is_starred: bool = False
-    """The event, or the market that is all of it."""
+    """Whether the event, or its only market, is starred."""
     as_of: datetime | None = None
     """When the metadata host sent its prices."""
 
     @property
     def leading(self) -> Market | None:
-        """The market that stands for the event; None where it has none."""
+        """The market that represents the event; None if it has none."""
         return None if self.leading_place is None else self.event.markets[self.leading_place]
 
 
 @dataclass(frozen=True, slots=True)
 class MarketListView:
-    """A list that grows at its end as the cursor nears it."""
+    """A list that grows at its end as the cursor approaches it."""
 
     rows: tuple[EventRow, ...]
     load: Load
@@ -174,19 +174,19 @@ class MarketListView:
     as_of: datetime | None
     problem: str = ""
     is_cached: bool = False
-    """Seen in an earlier session and not confirmed in this one: no price of it is current."""
+    """Whether it is from an earlier session and not confirmed in this one: no price is current."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchView:
-    """Markets first from the local index, then merged with the venue's own answer."""
+    """Markets from the local index first, then merged with the venue's results."""
 
     text: str
     rows: tuple[MarketRow, ...]
     load: Load
-    """READY once the venue has answered too; LOADING while only local rows are here."""
+    """READY once the venue has replied too; LOADING while there are only local rows."""
     indexed: int
-    """How many markets the local index holds."""
+    """Number of markets in the local index."""
     problem: str = ""
 
 
@@ -200,7 +200,7 @@ class TagsView:
 
 @dataclass(frozen=True, slots=True)
 class EventView:
-    """An event with its markets in the order the event states them."""
+    """An event with its markets in the event's own order."""
 
     event: Event | None
     load: Load
@@ -208,14 +208,14 @@ class EventView:
     problem: str = ""
     comments: tuple[Comment, ...] = ()
     is_starred: bool = False
-    """The event, or the market that is all of it."""
+    """Whether the event, or its only market, is starred."""
     starred: frozenset[MarketId] = frozenset()
-    """Its markets that are starred by themselves."""
+    """Its markets that are starred individually."""
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteRow:
-    """Best prices of a market's first outcome, and how old they are."""
+    """Best prices of a market's first outcome, and their age."""
 
     condition_id: ConditionId
     best_bid: Micros | None
@@ -223,7 +223,7 @@ class QuoteRow:
     last_trade_price: Micros | None
     as_of: datetime | None
     is_live: bool
-    """From a good streamed book; else from the metadata host."""
+    """Whether they are from a good streamed book; else from the metadata host."""
     position_size: Micros | None = None
 
 
@@ -236,7 +236,7 @@ class EventQuotesView:
 
 @dataclass(frozen=True, slots=True)
 class MarketView:
-    """One market with the terms that orders in it must obey."""
+    """One market with its rules for orders."""
 
     market: Market | None
     terms: MarketTerms | None
@@ -245,7 +245,7 @@ class MarketView:
     holders: tuple[Holder, ...] = ()
     problem: str = ""
     venue: tuple[VenueFact, ...] = ()
-    """What the venue is up to that matters to orders here, the most severe first."""
+    """States of the venue that affect orders here, the most severe first."""
     is_starred: bool = False
 
 
@@ -256,7 +256,7 @@ class TapeView:
     prints: tuple[TradePrint, ...]
     sequence: int
     volume: Volume = ()
-    """All trades that are known; the prints are the newest part of them."""
+    """All known trades; the prints are the newest of them."""
     gaps: tuple[TapeGap, ...] = ()
     """Where trades may be missing, newest first."""
 
@@ -275,12 +275,12 @@ class HistoryView:
 
 @dataclass(frozen=True, slots=True)
 class EarnedView:
-    """What resting orders brought on the last days, today first."""
+    """Earnings of resting orders on the last days, today first."""
 
     rows: tuple[Earned, ...] = ()
     load: Load = Load.LOADING
     as_of: datetime | None = None
-    """When all of it was last known; None while a day is missing."""
+    """When all of it was last complete; None while a day is missing."""
     problem: str = ""
 
 
@@ -289,7 +289,7 @@ NOTHING_EARNED: Final = EarnedView()
 
 @dataclass(frozen=True, slots=True)
 class FillsView:
-    """Our parts of trades."""
+    """Our fills."""
 
     fills: tuple[Fill, ...] = ()
     """Newest first."""
@@ -297,19 +297,19 @@ class FillsView:
 
 @dataclass(frozen=True, slots=True)
 class ActivityView:
-    """Closed positions, from a host that is asked seldom."""
+    """Closed positions, from a host that is queried seldom."""
 
     closed: tuple[ClosedPosition, ...] = ()
     activity: tuple[Activity, ...] = ()
     equity: tuple[EquityPoint, ...] = ()
-    """What the account was worth, in ascending time, sampled while the service ran."""
+    """The account's equity, in ascending time, sampled while the service ran."""
     events: tuple[OwnEvent, ...] = ()
-    """Of what is and was held, as far as they are known."""
+    """Events of current and past holdings, if they are known."""
 
 
 @dataclass(frozen=True, slots=True)
 class AlertsView:
-    """What the price alerts of this session did."""
+    """The price alerts fired in this session."""
 
     fired: int = 0
     """How many have fired."""
@@ -317,7 +317,7 @@ class AlertsView:
 
 @dataclass(frozen=True, slots=True)
 class RowBooksView:
-    """The live books of the rows in view of a list."""
+    """The live books of a list's visible rows."""
 
     books: tuple[BookView, ...]
     """In the order of the topic's tokens."""
@@ -325,44 +325,44 @@ class RowBooksView:
 
 @dataclass(frozen=True, slots=True)
 class AccountView:
-    """What is ours and may change with every event of a stream.
+    """The parts of the account that may change with every stream event.
 
-    Fills, what is over and what orders brought have views of their own, as they are longer and
-    change seldom. Without a key all of it is empty and `load` says EMPTY.
+    Fills, closed positions and earnings have views of their own, as they are longer and change
+    seldom. Without a key all of it is empty and `load` is EMPTY.
     """
 
     load: Load
     balance: Micros | None
-    """Collateral in the wallet by the trading host, reservations included."""
+    """Collateral in the wallet according to the trading host, reservations included."""
     reserved: Micros
-    """What open buy orders speak for, fees included."""
+    """Cash reserved by open buy orders, fees included."""
     positions: tuple[Position, ...]
     open_orders: tuple[Order, ...]
     """Open and unknown ones, newest first."""
     as_of: datetime | None
     problem: str = ""
     balances: tuple[tuple[TokenId, Micros], ...] = ()
-    """Shares held by token, wherever a host has said so: reports and own fills, reconciled."""
+    """Shares held by token, if a host has reported them: reports reconciled with own fills."""
     recent: tuple[Order, ...] = ()
     """The most recent orders, newest first, however they ended."""
     queue_ahead: tuple[tuple[OrderId, Micros], ...] = ()
-    """Estimates of what fills before our resting orders, where their book is subscribed to."""
+    """Estimated queue ahead of our resting orders, if their book is subscribed to."""
     remnants: tuple[Position, ...] = ()
-    """Closed positions of which fewer shares are left than any order can sell."""
+    """Closed positions with fewer shares left than any order can sell."""
     scoring: frozenset[OrderId] = frozenset()
-    """Open orders that earn rewards, by the venue's last word."""
+    """Open orders that earn rewards, according to the venue's last reply."""
     conditionals: tuple[Conditional, ...] = ()
-    """Conditional orders that are not over; they live only while this program runs."""
+    """Conditional orders that have not ended; they exist only while this program runs."""
     unseen: frozenset[TokenId] = frozenset()
-    """Tokens that conditional orders watch in vain: their book is not good, and nothing fires."""
+    """Tokens of conditional orders whose book is not good, so that nothing fires."""
     entry: EntryRules = NO_RULES
-    """What a new order is judged by while it is typed; the service judges it again, last."""
+    """The rules for a new order while it is typed; the service checks it again before sending."""
     incomplete_lists: tuple[tuple[OwnList, str], ...] = ()
-    """The lists that are not all known, with what is missing in each."""
+    """The incomplete lists, with what is missing in each."""
     cash_not_allowed: frozenset[Purpose] = frozenset()
-    """Exchanges that may move no cash of the wallet: purchases there are refused."""
+    """Exchanges without a cash allowance: purchases there are refused."""
     shares_not_allowed: frozenset[Purpose] = frozenset()
-    """Exchanges that may move no shares of the wallet: sales there are refused."""
+    """Exchanges without an allowance for shares: sales there are refused."""
 
     def missing_in(self, what: OwnList) -> str:
         """Return what is missing in a list; empty if it is complete."""
@@ -370,23 +370,23 @@ class AccountView:
 
     @property
     def available(self) -> Micros | None:
-        """What a new purchase may cost."""
+        """The cash available for a new purchase."""
         if self.balance is None:
             return None
         return Micros(max(self.balance - self.reserved, 0))
 
     @property
     def awake(self) -> tuple[Conditional, ...]:
-        """Conditional orders that may sell by themselves."""
+        """Conditional orders that may sell automatically."""
         return awake_of(self.conditionals)
 
     @property
     def blind(self) -> tuple[Conditional, ...]:
-        """Conditional orders that watch and see nothing."""
+        """Conditional orders that cannot fire because their book is not good."""
         return tuple(each for each in self.conditionals if self.is_blind(each))
 
     def is_blind(self, each: Conditional) -> bool:
-        """Whether a conditional order watches a book that nothing fires from."""
+        """Whether a conditional order's book is not good, so that nothing fires from it."""
         return each.token_id in self.unseen and each.state is ConditionalState.WATCHING
 
     @property
@@ -397,12 +397,12 @@ class AccountView:
 
     @property
     def idle(self) -> tuple[Conditional, ...]:
-        """Paused conditional orders of which the venue says nothing is held."""
+        """Paused conditional orders whose shares the venue reports as gone."""
         gone = (each for each in self.conditionals if each.reason == GONE)
         return tuple(each for each in gone if self.has_none(each.token_id))
 
     def attached_to(self, order_id: OrderId) -> Conditional | None:
-        """Return the stop or target that came with an order, if it is not over."""
+        """Return the stop or target attached to an order, if it has not ended."""
         them = (e for e in self.conditionals if any(s.order_id == order_id for s in e.sources))
         return next(them, None)
 
@@ -411,12 +411,12 @@ class AccountView:
         return tuple(each for each in self.awake if each.token_id == token_id)
 
     def allotted(self, each: Conditional) -> Micros:
-        """Shares that a conditional order speaks for: of an active one never more than are held."""
+        """Shares that a conditional order covers: for an active one never more than are held."""
         same = self.protecting(each.token_id)
         return allot(same, self.held(each.token_id)).get(each.conditional_id, each.size)
 
     def unprotected(self, token_id: TokenId) -> Micros | None:
-        """Shares of a token that no active stop speaks for; None where there is no stop at all."""
+        """Shares of a token that no active stop covers; None if there is no stop at all."""
         same = tuple(each for each in self.conditionals if each.token_id == token_id)
         return unprotected(same, self.held(token_id)) if same else None
 
@@ -425,15 +425,15 @@ class AccountView:
         return Micros(sum(p.size for p in self.positions if p.token_id == token_id))
 
     def held(self, token_id: TokenId) -> Micros:
-        """Return the shares held, those that open sales reserve included; one figure for all."""
+        """Return the shares held, including those reserved by open sales; used everywhere."""
         return dict(self.balances).get(token_id, self.shares(token_id))
 
     def has_none(self, token_id: TokenId) -> bool:
-        """Whether it is known that no share that could be sold is held of a token."""
+        """Whether a token is known to have no shares that could be sold."""
         return self.load is Load.READY and size_floor(self.held(token_id)) <= 0
 
     def sellable(self, token_id: TokenId) -> Micros:
-        """Return the shares that a new sale may offer."""
+        """Return the shares available for a new sale."""
         return Micros(max(self.held(token_id) - reserved_shares(self.open_orders, token_id), 0))
 
     def orders_at(self, token_id: TokenId) -> tuple[Order, ...]:
@@ -448,10 +448,10 @@ def awake_of(conditionals: tuple[Conditional, ...]) -> tuple[Conditional, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OrderDeed:
-    """What an entry tells of one order or fill, part by part; the texts may be the venue's."""
+    """The parts of an entry about one order or fill; texts may be the venue's."""
 
     verb: str
-    """What happened: filled, cancelled, rejected."""
+    """The event: filled, cancelled, rejected."""
     side: Side
     size: Micros
     price: Micros
@@ -462,34 +462,34 @@ class OrderDeed:
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """One line of the log; `text` may hold venue words and is untrusted."""
+    """One log entry; `text` may contain the venue's text and is untrusted."""
 
     sequence: int
     at: datetime
     level: Level
     kind: str
-    """notice, order, request or stream."""
+    """One of: notice, order, request, stream."""
     text: str
     order_id: OrderId | None = None
     until_read: bool = False
     """Whether every screen shows it until the log has been read."""
     deed: OrderDeed | None = None
-    """What `text` says of an order, for columns."""
+    """The parts of `text` about an order, for columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestEntry:
-    """One request to a host; `text` may hold its words and is untrusted."""
+    """One request to a host; `text` may contain the host's text and is untrusted."""
 
     sequence: int
     at: datetime
     route: str
     """Method and path template; never a query or a secret."""
     status: int | None
-    """None where no answer came."""
+    """None if there was no reply."""
     elapsed_ms: int
     text: str = ""
-    """What went wrong; empty where it was answered."""
+    """The error; empty if the host replied."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,7 +498,7 @@ class RequestsView:
 
     entries: tuple[RequestEntry, ...]
     dropped: int
-    """How many older ones are gone."""
+    """Number of dropped older requests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,53 +507,53 @@ class LogView:
 
     entries: tuple[LogEntry, ...]
     dropped: int
-    """How many older ones are gone."""
+    """Number of dropped older entries."""
     read_up_to: int
 
 
 @dataclass(frozen=True, slots=True)
 class AlertRow:
-    """A price alert with what its outcome costs now."""
+    """A price alert with the current prices of its outcome."""
 
     alert: PriceAlert
     book: BookState
-    """Nothing fires unless this is good."""
+    """Nothing fires unless the state is good."""
     best_bid: Micros | None
     best_ask: Micros | None
 
 
 @dataclass(frozen=True, slots=True)
 class WatchRow:
-    """Something starred, or a market that an alert waits for."""
+    """A starred item, or a market that an alert watches."""
 
     key: StarKey
     title: str
     """Untrusted text."""
     is_starred: bool
     seen: StarSnapshot | None
-    """None until anything is known of it."""
+    """None until any data is known."""
     quote: QuoteRow | None = None
-    """Of its market, or of the leading one of an event."""
+    """Quote of the market, or of an event's leading market."""
     alerts: tuple[AlertRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class WatchlistView:
-    """Everything that is watched."""
+    """The whole watchlist."""
 
     rows: tuple[WatchRow, ...]
     load: Load
     as_of: datetime | None
-    """When the metadata host last answered for all of it."""
+    """When the metadata host last replied for all of it."""
     problem: str = ""
-    """Why it did not."""
+    """Why the last request failed."""
     unstreamed: int = 0
-    """Markets beyond the bound: their prices are the metadata host's."""
+    """Markets beyond the limit: their prices are the metadata host's."""
     kept_problem: str = ""
-    """Why what is starred cannot be kept for the next session, or was not read from the last."""
+    """Why stars cannot be saved for the next session, or could not be read from the last."""
 
     def is_starred(self, key: StarKey) -> bool:
-        """Whether something is starred."""
+        """Whether an item is starred."""
         return any(row.is_starred and row.key == key for row in self.rows)
 
     @property

@@ -1,4 +1,4 @@
-"""How the service says what happened, in a trader's words. Titles are the venue's own text."""
+"""The service's messages in a trader's words. Titles are the venue's own text."""
 
 from pmtui.domain import formats
 from pmtui.domain.markets.market import Side
@@ -13,29 +13,29 @@ _FINEST_TICK = Micros(100)
 
 
 def describe_price(price: Micros) -> str:
-    """Write a price in cents.
+    """Format a price in cents.
 
-    What amounts of two decimals say is off the grid by their dust; every tick size is a multiple
-    of the finest, so that no price the venue trades at is written otherwise than it is.
+    Prices derived from amounts with two decimals are slightly off the grid; every tick size is a
+    multiple of the finest, so rounding to that never changes a price that the venue trades at.
     """
     on_grid = round_price(price, _FINEST_TICK)
     return f"{format_micros(Micros(on_grid * 100))}¢"
 
 
 def format_shares(size: Micros, outcome: str) -> str:
-    """Write a number of shares of an outcome: `1,000.5 Yes`."""
+    """Format a number of shares of an outcome: `1,000.5 Yes`."""
     return f"{formats.format_shares(size)} {outcome}".rstrip()
 
 
 def shorten(title: str) -> str:
-    """Shorten a title to the length that a notice has room for."""
+    """Shorten a title to the length that fits in a notice."""
     return formats.ellipsize(title, LONGEST_TITLE)
 
 
 def describe_order(order: Order, title: str) -> str:
-    """Name an order."""
+    """Describe an order."""
     verb = "Buy" if order.side is Side.BUY else "Sell"
-    # What filled of it, filled there or better: only its fills know at which prices.
+    # The filled part got the limit or better: only its fills have the actual prices.
     at = ", limit" if order.matched_size else " at"
     what = f"{verb} {format_shares(order.original_size, order.outcome)}{at} {describe_price(order.price)}"
     return f"{what} · {shorten(title)}" if title else what
@@ -73,7 +73,7 @@ def describe_order_end(order: Order, title: str) -> str:
 
 
 def entry_of_past(line: PastLine) -> LogEntry:
-    """Return what an earlier session wrote down as an entry of the log, without its number."""
+    """Return an entry of an earlier session as a log entry, without its number."""
     about, title = line.about, line.title
     if isinstance(about, str):
         return LogEntry(0, line.at, Level.INFO, "order", about)
@@ -85,7 +85,7 @@ def entry_of_past(line: PastLine) -> LogEntry:
 
 
 def deed_of_order(order: Order, title: str) -> OrderDeed:
-    """Return part by part how an order ended, or where it stands."""
+    """Return the parts of an entry about an order's end or state."""
     is_over = order.status in (OrderStatus.CANCELLED, OrderStatus.EXPIRED)
     size = order.remaining_size if is_over and order.matched_size else order.original_size
     return OrderDeed(
@@ -94,7 +94,7 @@ def deed_of_order(order: Order, title: str) -> OrderDeed:
 
 
 def deed_of_fill(fill: Fill, title: str) -> OrderDeed:
-    """Return a fill part by part."""
+    """Return the parts of an entry about a fill."""
     is_failed = fill.status is TradeStatus.FAILED
     verb, reason = ("FAILED", "undone on chain") if is_failed else ("filled", "")
     return OrderDeed(verb, fill.side, fill.size, fill.price, fill.outcome, title, reason)

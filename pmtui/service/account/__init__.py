@@ -1,1 +1,1 @@
-"""Cash, fills, positions and rewards of the account, by REST and the user stream."""
+"""Cash, fills, positions and rewards of the account, from REST and the user stream."""

@@ -1,4 +1,4 @@
-"""Our own side: credentials, cash, open orders, fills and positions, by REST and user stream."""
+"""The account: credentials, cash, open orders, fills and positions, from REST and the user stream."""
 
 import asyncio
 from collections import deque
@@ -50,20 +50,20 @@ T = TypeVar("T")
 POLL_PERIOD_S = 10.0
 SLOW_PERIOD_S = 60.0
 WARM_PERIOD_S = 15.0
-"""Servers close connections that are idle for longer; an open one saves the handshakes."""
+"""Servers close idle connections after longer than this; an open one saves the handshakes."""
 CLOCK_CHECK_S = 0.5
-"""While the venue's clock is not known yet."""
+"""Interval of checks while the venue's clock is unknown."""
 GATHER_PAUSE_S = 0.15
-"""Events of one fill come together; one refresh serves them all."""
+"""Events of one fill arrive together; one refresh serves all of them."""
 MOST_BLANK = 100
-"""Tokens with nothing held or traded whose balance is kept, in case they are watched again."""
+"""Tokens without holdings or trades whose balance is kept, in case they are watched again."""
 RECENT_ORDERS = 50
-"""Orders that are still shown after they ended."""
+"""Ended orders that are still shown."""
 
 
 @dataclass(slots=True)
 class AccountState:
-    """The last answers by REST."""
+    """The latest REST replies."""
 
     load: Load = Load.EMPTY
     balance: Micros | None = None
@@ -72,18 +72,18 @@ class AccountState:
     as_of: datetime | None = None
     problem: str = ""
     is_complete: bool = False
-    """Whether open orders, fills and positions have all been read, once at least."""
+    """Whether open orders, fills and positions have all been read at least once."""
     spenders: tuple[Spender, ...] = ()
-    """The contracts that settle orders, as far as they are known by name."""
+    """The contracts that settle orders, if their names are known."""
     cash_not_allowed: frozenset[Purpose] = frozenset()
-    """Exchanges that may move no cash of the wallet, by the trading host's last word."""
+    """Exchanges without a cash allowance, according to the trading host's last reply."""
     shares_not_allowed: frozenset[Purpose] = frozenset()
-    """Exchanges that may move no shares."""
+    """Exchanges without an allowance for shares."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Moment:
-    """A time by the venue's clock, as far as that is known."""
+    """A time by the venue's clock, with its uncertainty."""
 
     at: datetime
     is_known: bool
@@ -122,7 +122,7 @@ class AccountFeed:
         self._moved: set[TokenId] = set()
         """Tokens with a fill that the venue's cached balance may not include yet."""
         self._sent_s: dict[OrderId, float] = {}
-        """When each order of this session left, in seconds of the monotonic clock."""
+        """When each order of this session was sent, in seconds of the monotonic clock."""
         self.state = AccountState()
         self._listeners: list[Callable[[Order], None]] = []
         self._missing_listeners: list[Callable[[tuple[OrderId, ...]], None]] = []
@@ -130,7 +130,7 @@ class AccountFeed:
         self._recent_as_of: tuple[int, tuple[Order, ...]] = (0, ())
 
     async def run(self) -> None:
-        """Open the account, then keep its user stream and its polls going."""
+        """Open the account, then run its user stream and its polls."""
         hosts = await self._kernel.hosts()
         if hosts.open_account is None:
             return
@@ -154,7 +154,7 @@ class AccountFeed:
             _ = group.create_task(self._refresh_when_clock_is_known())
 
     def recent_orders(self) -> tuple[Order, ...]:
-        """Return the orders that changed last, newest first, however they ended."""
+        """Return the most recently changed orders, newest first, however they ended."""
         version, orders = self._recent_as_of
         if version != self.own.version:
             known = (self.own.order(order_id) for order_id in reversed(self._recent))
@@ -167,16 +167,16 @@ class AccountFeed:
         self._listeners.append(listener)
 
     def on_missing(self, listener: Callable[[tuple[OrderId, ...]], None]) -> None:
-        """Call `listener` with the open orders that a list did not show."""
+        """Call `listener` with the open orders that a list does not contain."""
         self._missing_listeners.append(listener)
 
     @property
     def has_read_fills(self) -> bool:
-        """Whether the trades of before this session were read."""
+        """Whether the trades from before this session have been read."""
         return not self._is_first_fetch
 
     def refresh(self) -> None:
-        """Fetch cash, orders, fills and positions, once for all who ask within a moment."""
+        """Fetch cash, orders, fills and positions, once for all requests within a moment."""
 
         async def fetch() -> None:
             while self._is_stale:
@@ -187,11 +187,11 @@ class AccountFeed:
         self._kernel.start_unless_running("account refresh", "account", fetch)
 
     def refresh_history(self, *, after_s: float = 0.0) -> None:
-        """Fetch closed positions and activity without waiting for their turn.
+        """Fetch closed positions and activity at once.
 
         Args:
-            after_s: fetched once more so much later: the host tells of what has just happened late. Zero
-                for once.
+            after_s: delay before fetching again, as the host reports recent events late. Zero to fetch
+                only once.
         """
 
         async def fetch() -> None:
@@ -203,17 +203,17 @@ class AccountFeed:
         self._kernel.start_unless_running("account history", "account", fetch)
 
     def on_demand(self, topic: Topic) -> None:
-        """Fetch the balance of a token that is newly watched."""
+        """Fetch the balance of a newly watched token."""
         if isinstance(topic, BookTopic) and self.account is not None:
             self.refresh()
 
     async def fetch_now(self) -> None:
-        """Fetch cash, open orders, fills and positions, after a fetch that is under way.
+        """Fetch cash, open orders, fills and positions, after any fetch in progress.
 
-        A slow answer of an earlier fetch can so never replace a newer one.
+        So a slow reply to an earlier fetch can never replace a newer one.
         """
         async with self._fetching:
-            # Whoever asks from here on may know of what these answers will not hold yet.
+            # Later requests may concern changes that these replies do not contain yet.
             self._is_stale = False
             await self._fetch()
 
@@ -249,7 +249,7 @@ class AccountFeed:
             self.apply_listing(orders, asked_s=asked_s)
         problems = [str(a) for a in (balance, orders, fills) if isinstance(a, Failure)]
         self.state.problem = problems[0] if problems else ""
-        # After the fills: their tokens are asked about at once.
+        # After the fills: the balances of their tokens are fetched at once.
         await self._fetch_shares(account)
         asked = self._ask_time()
         positions = self._kernel.check(
@@ -265,7 +265,7 @@ class AccountFeed:
         self._mark()
 
     async def _update_lists(self, account: Account, fills: Listing[Fill], asked: "_Moment") -> None:
-        """Note whether the trades of this session, and all of today, are known."""
+        """Record whether the trades of this session, and all of today, are known."""
         self.lists.report(OwnList.FILLS, fills)
         if self._is_first_fetch:
             self.lists.mark_complete(OwnList.FILLS)
@@ -275,7 +275,7 @@ class AccountFeed:
         await self._fetch_todays(account, fills if is_history else None)
 
     async def _fetch_todays(self, account: Account, history: Listing[Fill] | None) -> None:
-        """Read all trades of today unless they are known: which day it is, the venue says.
+        """Read all trades of today unless they are known; the venue's clock determines the day.
 
         Args:
             account: whose trades.
@@ -288,7 +288,7 @@ class AccountFeed:
             return
         todays: Listing[Fill] | Failure | None = history
         if todays is None:
-            # An old row harms nobody: the day's result is made of today's.
+            # An unreadable older row does not matter: the day's result uses only today's trades.
             todays = self._kernel.check(Source.TRADING, await account.host.fills(after=midnight))
         if not isinstance(todays, Failure):
             for fill in reversed(todays.items):
@@ -298,7 +298,7 @@ class AccountFeed:
                 self._todays_since = midnight
 
     async def _fetch_shares(self, account: Account) -> None:
-        """Fetch the balances of the watched tokens; after a trade, once the venue has read the chain."""
+        """Fetch the balances of watched tokens; after a trade, once the venue has read the chain."""
         watched = {t.token_id for t in self._kernel.hub.in_sight() if isinstance(t, BookTopic)}
         moved, self._moved = self._moved | self.holdings.doubtful(), set()
 
@@ -311,7 +311,7 @@ class AccountFeed:
         self.holdings.drop_blank(watched | moved, most=MOST_BLANK)
 
     async def ask_shares(self, token_id: TokenId) -> Micros | Failure:
-        """Ask the venue, past its cache, how many shares of a token are held now."""
+        """Ask the venue, bypassing its cache, how many shares of a token are held now."""
         if self.account is None:
             return Failure(FailureKind.REFUSED, "GET /balance-allowance", "there is no account")
         return await self._ask_balance(self.account, token_id, is_cached=False)
@@ -334,7 +334,7 @@ class AccountFeed:
         return _Moment(self._kernel.venue_now(), is_known=self._kernel.is_venue_clock_known)
 
     def _report_time(self, asked: "_Moment") -> ReportTime:
-        """Return the time of a report that has just been answered."""
+        """Return the time of a report that was just received."""
         error = CLOCK_ERROR if asked.is_known else UNKNOWN_CLOCK
         answered, answered_s = self._kernel.venue_now(), self._kernel.clock.monotonic()
         return ReportTime(asked.at, max(asked.at, answered), error, answered_s)
@@ -360,11 +360,11 @@ class AccountFeed:
         self._mark()
 
     def apply_listing(self, listing: Listing[Order], *, asked_s: float) -> None:
-        """Apply a list of open orders; listeners get the orders that it should show and does not.
+        """Apply a list of open orders; listeners receive the orders that it should contain but does not.
 
         Args:
-            listing: what was answered.
-            asked_s: when the question left, by the monotonic clock.
+            listing: the reply.
+            asked_s: when the request was sent, by the monotonic clock.
         """
         for order in listing.items:
             self.apply_order(order, asked_s=asked_s)
@@ -384,14 +384,14 @@ class AccountFeed:
         is_record: bool = False,
         asked_s: float | None = None,
     ) -> None:
-        """Apply a fact about one of our orders, or a conclusion from a missing answer.
+        """Apply a fact about one of our orders, or a conclusion from missing reports.
 
         Args:
-            fact: the order as told of, or as concluded.
-            is_news: whether its end is to be logged.
+            fact: the order as reported, or as concluded.
+            is_news: whether to log the order's end.
             is_conclusion: whether it is a conclusion.
-            is_record: whether the user stream reported the order itself, and not we by an answer.
-            asked_s: when it was asked for, where it answers a read that may be out of date.
+            is_record: whether the user stream reported the complete order, instead of a reply.
+            asked_s: when it was requested, if it comes from a read that may be out of date.
         """
         known = self.own.order(fact.order_id)
         now_s = self._kernel.clock.monotonic()
@@ -456,7 +456,7 @@ class AccountFeed:
         self._mark()
 
     def apply_known_fees(self) -> None:
-        """Work out the fees that waited for their market's schedule."""
+        """Calculate the fees that waited for their market's schedule."""
         for fill in self.fees.take_priced():
             self.apply_fill(fill, is_news=False)
 
@@ -496,13 +496,13 @@ class AccountFeed:
             await self._kernel.clock.sleep(backoff.next_s())
 
     async def _keep_warm(self) -> None:
-        """Keep a connection for the next order open while a market is on screen."""
+        """Keep a connection open for the next order while a market is on screen."""
         is_trading = any(isinstance(t, MarketTopic) for t in self._kernel.hub.watched())
         if self.account is not None and is_trading:
             await self.account.host.keep_warm()
 
     async def _refresh_when_clock_is_known(self) -> None:
-        """Read again what could not be dated before the venue's clock was known."""
+        """Read data again that could not be dated before the venue's clock was known."""
         if self._kernel.is_venue_clock_known:
             return
         while not self._kernel.is_venue_clock_known:
@@ -510,7 +510,7 @@ class AccountFeed:
         self.refresh()
 
     def _apply_past(self, fills: Listing[Fill]) -> None:
-        # What lies beyond its end is told of where it is read.
+        # What lies beyond its end is reported by the code that reads it.
         self.lists.report(OwnList.EARLIER, replace(fills, is_whole=True))
         for fill in reversed(fills.items):
             self.apply_fill(fill, is_news=False)

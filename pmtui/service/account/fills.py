@@ -1,11 +1,11 @@
-"""Our fills: the trades of before this session, and the fee of each.
+"""Our fills: the trades from before this session, and the fee of each.
 
 A short history is read at once. Of a long one the last days come first; the rest is read in the
-background in stretches of time, newest first, and a stretch that fails is asked for again. Where
-reading ends for good, a notice says since when fills are known.
+background in time windows, newest first, and a failed window is requested again. If reading has to
+stop, a notice says since when fills are known.
 
-The wire seldom states a fee, so it is computed from the market's schedule. After a restart the markets
-of earlier fills are not known: a fee stays unknown until its market is, and is never taken for zero.
+Replies seldom contain a fee, so it is computed from the market's schedule. After a restart the markets
+of earlier fills are unknown: a fee stays unknown until its market is known, and never counts as zero.
 """
 
 from collections.abc import Callable
@@ -25,7 +25,7 @@ from pmtui.service.views import Level
 
 
 class FillFees:
-    """Works fees out, and remembers which wait for their market."""
+    """Calculates fees, and remembers which wait for their market."""
 
     def __init__(self, own: OwnOrders, fee_of: Callable[[ConditionId], FeeSchedule | None]) -> None:
         self._own = own
@@ -34,7 +34,7 @@ class FillFees:
         self._listeners: list[Callable[[], None]] = []
 
     def on_unknown(self, listener: Callable[[], None]) -> None:
-        """Call this listener, after every refresh of the account, while schedules are needed."""
+        """Call `listener` after every refresh of the account while schedules are missing."""
         self._listeners.append(listener)
 
     def waits_for(self, condition_id: ConditionId) -> bool:
@@ -42,7 +42,7 @@ class FillFees:
         return condition_id in self._waiting
 
     def price(self, fill: Fill) -> Fill:
-        """Return a fill with its fee, as far as that can be known."""
+        """Return a fill with its fee, if it can be calculated."""
         if fill.fee is not None:
             return fill
         schedule = self._fee_of(fill.condition_id)
@@ -55,7 +55,7 @@ class FillFees:
         return fill
 
     def take_priced(self) -> tuple[Fill, ...]:
-        """Return the fills whose fee can be worked out by now, once each."""
+        """Return the fills whose fee can now be calculated, once each."""
         if not self._waiting:
             return ()
         ready = [each for each in self._waiting if self._fee_of(each) is not None]
@@ -63,19 +63,19 @@ class FillFees:
         return tuple(fill for key in keys if (fill := self._own.fill(*key)) is not None)
 
     def ask(self) -> None:
-        """Request the fee schedules that are needed."""
+        """Request the missing fee schedules."""
         if self._waiting:
             for listener in self._listeners:
                 listener()
 
 
 FIRST_PAGES = 20
-"""As many are read at once; nearly every account has fewer."""
+"""Pages that are read at once; nearly every account has fewer."""
 OLDER_PAGES = 50
 RECENT = timedelta(days=2)
 """Read first of a long history: the day's result needs no more."""
 MOST_FILLS = 20_000
-"""Kept in memory of a long history, and searched on every refresh."""
+"""Fills of a long history kept in memory, and searched on every refresh."""
 PAUSE_S = 0.5
 AFTER_FAILURE_S = 30.0
 _MINUTE = "%Y-%m-%d %H:%M UTC"
@@ -85,12 +85,12 @@ class PastFills:
     """Reads the history of an account once."""
 
     def __init__(self, kernel: Kernel, apply: Callable[[Listing[Fill]], None]) -> None:
-        """Begin with nothing."""
+        """Start without any fills."""
         self._kernel = kernel
         self._apply = apply
 
     async def read(self, account: Account) -> Listing[Fill] | Failure:
-        """Return the trades of before, or the last days of them; the rest is read by itself."""
+        """Return earlier trades, or the last days of them; the rest is read in the background."""
         found = await account.host.fills(max_pages=FIRST_PAGES)
         if isinstance(found, Failure) or found.is_whole:
             return found

@@ -1,7 +1,7 @@
 """Records how complete the venue's lists of our account are.
 
-A list with a row that cannot be read, or one that is longer than is read, proves nothing: not what is
-gone, and not how much is at stake.
+A list with an unreadable row, or one that is longer than the read limit, proves neither what is gone
+nor how much is at stake.
 """
 
 from dataclasses import replace
@@ -14,28 +14,28 @@ from pmtui.service.views import STILL_LOADING, Level, OwnList
 
 T = TypeVar("T")
 _NEEDED = (OwnList.ORDERS, OwnList.FILLS, OwnList.TODAY, OwnList.POSITIONS)
-"""What is at stake is made of these."""
+"""The lists that exposure is calculated from."""
 
 
 class KnownLists:
-    """How much of each list is known."""
+    """How complete each list is."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._missing_of = dict.fromkeys(_NEEDED, STILL_LOADING)
         self._beside: dict[OwnList, str] = {}
-        """What lists lack that nothing is ruled out by."""
+        """What is missing in lists from which nothing is concluded."""
         self._reported: dict[OwnList, int] = {}
-        """How many rows of each list could not be read, as far as it was reported."""
+        """Unreadable rows of each list that were already reported."""
         self._reported_cut: set[OwnList] = set()
 
     @property
     def are_known(self) -> bool:
-        """Whether all of them have been read, each complete when it was read last."""
+        """Whether all lists have been read, each completely in its last read."""
         return not any(self._missing_of.values())
 
     def is_known(self, what: OwnList) -> bool:
-        """Whether a list was complete when it was read last."""
+        """Whether a list was complete in its last read."""
         return not self._missing_of[what]
 
     @property
@@ -51,20 +51,20 @@ class KnownLists:
         return tuple((what, missing) for what, missing in every if missing)
 
     def update(self, what: OwnList, listing: Listing[T]) -> None:
-        """Note how complete a list is, and report what is missing."""
+        """Record how complete a list is, and report what is missing."""
         self.report(what, listing)
         self._missing_of[what] = describe_missing(what, listing)
 
     def update_informational(self, what: OwnList, listing: Listing[T]) -> None:
-        """Note how complete a list is that nothing is concluded from, however far back it reaches."""
+        """Record how complete a list is from which nothing is concluded, however far back it reaches."""
         self._beside[what] = describe_missing(what, replace(listing, is_whole=True))
 
     def mark_complete(self, what: OwnList) -> None:
-        """Note that a list has been read."""
+        """Record that a list has been read."""
         self._missing_of[what] = ""
 
     def report(self, what: OwnList, listing: Listing[T]) -> None:
-        """Report what is missing in a list, and again only if more is missing."""
+        """Report what is missing in a list; repeat that only if more is missing."""
         is_news = listing.skipped > self._reported.get(what, 0)
         if is_news:
             self._reported[what] = listing.skipped

@@ -1,14 +1,13 @@
-"""What can be said of our resting orders beyond the orders themselves.
+"""Queue positions, scoring and rewards of our resting orders.
 
-Their place in the queue is estimated from book, tape and own orders, looked at together. An estimate
-lives as long as its book is subscribed. A new order starts behind what is displayed at that moment.
-One that was there before (a restart) starts behind everything that is not ours, for a while also
-behind what is added: a book just subscribed may not be whole; until then it is not shown. After a gap
-(a book out of sight, a lost stream) the same holds, but what was ahead before the gap is the most that
-can be, since what came meanwhile stands behind: that is shown. An estimate is never better than it can
-be known, and never rises.
+Queue positions are estimated from book, tape and own orders together. An estimate lasts as long as its
+book is subscribed. A new order starts behind the size displayed at that moment. One that existed
+before (a restart) starts behind all size that is not ours, and for a while also behind added size, as
+a newly subscribed book may be incomplete; until then it is not shown. After a gap (an unwatched book,
+a lost stream) the same applies, but the size ahead before the gap is the maximum, since later size is
+behind: that is shown. An estimate is never better than the evidence, and never rises.
 
-Whether an order scores for rewards the venue is asked now and then; so are the rewards of each day.
+The venue is asked periodically whether orders score for rewards, and for the rewards of each day.
 """
 
 import asyncio
@@ -36,21 +35,21 @@ QUEUE_PERIOD_S = 0.1
 SHOWN_AFTER_S = 2.0
 """By then the stream has shown an order that the host has accepted."""
 MET_AGAIN_S = 10.0
-"""So long after an order was met again, all that shows up at its price counts as before it."""
+"""For this long after an order was seen again, all size that appears at its price counts as ahead."""
 _RESTING = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 
 
 @dataclass(slots=True)
 class QueuedOrder:
-    """One order in one line."""
+    """One order in the queue at its price."""
 
     spot: QueueSpot
     resting_since_s: float | None = None
     """When it was first known to rest; None while it may not have arrived."""
     doubted_until_s: float = 0.0
-    """Until then what is added may have stood in front all along: nobody watched."""
+    """Until then, added size may have been ahead all along: the book was not watched."""
     most: Micros | None = None
-    """The most that was ahead before the last gap; None without an estimate."""
+    """The largest size ahead before the last gap; None without an estimate."""
 
 
 @dataclass(slots=True)
@@ -59,16 +58,16 @@ class Lines:
 
     standing: dict[OrderId, QueuedOrder] = field(default_factory=dict)
     book: BookView | None = None
-    """As of the last update at a good book; None after a gap."""
+    """The book at the last update while it was good; None after a gap."""
     orders: tuple[Order, ...] = ()
     sequence: int = 0
-    """Trades counted so far."""
+    """Number of trades counted so far."""
     ahead: dict[OrderId, Micros] = field(default_factory=dict)
-    """What is ahead of each, as of the last update, where that is known."""
+    """Size ahead of each order at the last update, if known."""
 
 
 class QueueFeed:
-    """Estimates what stands before each own order."""
+    """Estimates the queue ahead of each own order."""
 
     def __init__(
         self,
@@ -103,7 +102,7 @@ class QueueFeed:
             self.update()
 
     def ahead(self) -> tuple[tuple[OrderId, Micros], ...]:
-        """Return the estimates of the orders that rest in a book we trust."""
+        """Return the estimates for orders that rest in a trusted book."""
         return tuple(each for lines in self._lines.values() for each in lines.ahead.items())
 
     def update(self) -> None:
@@ -121,7 +120,7 @@ class QueueFeed:
                 self._kernel.mark(BookTopic(token_id))
 
     def _known_ahead(self, lines: Lines) -> dict[OrderId, Micros]:
-        """Return what is ahead of each order; of one in doubt the most that can be, if that is known."""
+        """Return the size ahead of each order; for a doubtful one the maximum, if that is known."""
         found: dict[OrderId, Micros] = {}
         now = self._kernel.clock.monotonic()
         for order_id, standing in lines.standing.items() if lines.book is not None else ():
@@ -162,12 +161,13 @@ class QueueFeed:
         now = self._kernel.clock.monotonic()
         if order.status not in _RESTING:
             return QueuedOrder(join_queue(displayed), None)
-        # Met on the first update and not young: it was there before, and the book shows it.
+        # Seen at the first update and not new: it existed before, and the book shows it.
         age = self._kernel.clock.now() - order.created_at
         if is_gap and age.total_seconds() >= SHOWN_AFTER_S:
             spot = join_queue(displayed, own_shown=order.remaining_size)
             return QueuedOrder(spot, now - SHOWN_AFTER_S, now + MET_AGAIN_S)
-        # The book may have shown it first: what was added since the last update holds all of it.
+        # The book may have shown it first: size added since the last update then includes all of
+        # it.
         is_shown = not is_gap and grown >= order.remaining_size
         return QueuedOrder(
             join_queue(displayed, own_shown=order.remaining_size if is_shown else ZERO), now
@@ -185,7 +185,8 @@ class QueueFeed:
         now = self._kernel.clock.monotonic()
         rests = order.status in _RESTING
         if not rests and not is_gap:
-            # On its way: what is displayed may hold it already, and the rest of that is in front.
+            # Still on its way: the displayed size may include it already, and the rest of that is
+            # ahead.
             before = max(known.spot.ahead, displayed - order.remaining_size)
             return QueuedOrder(QueueSpot(Micros(before), displayed), known.resting_since_s)
         since_s = known.resting_since_s
@@ -195,7 +196,7 @@ class QueueFeed:
         shown = order.remaining_size if is_shown else ZERO
         if is_gap:
             spot = resume_queue(known.spot, displayed, own_shown=shown)
-            # Whoever had looked for long enough knew what was ahead.
+            # After being watched for long enough, the size ahead is known.
             most = known.spot.ahead if now >= known.doubted_until_s else known.most
             return QueuedOrder(spot, since_s, now + MET_AGAIN_S, most)
         against = order.side.opposite
@@ -216,13 +217,13 @@ def _sizes(book: BookView | None) -> dict[Micros, Micros]:
 
 SCORING_CHECK_S = 2.0
 SCORING_PERIOD_S = 30.0
-"""The venue samples once a minute; the middle of a market may move meanwhile."""
+"""The venue samples once a minute; a market's midpoint may move meanwhile."""
 LARGEST_QUESTION = 100
-"""Orders asked about at once; the newest first."""
+"""Orders in one request; the newest first."""
 
 
 class ScoringFeed:
-    """Which own orders scored when the venue was last asked."""
+    """The own orders that scored at the last request."""
 
     def __init__(
         self,
@@ -240,7 +241,7 @@ class ScoringFeed:
 
     @property
     def scoring(self) -> frozenset[OrderId]:
-        """Own orders that earned when the venue was last asked."""
+        """Own orders that earned rewards at the last request."""
         return self._scoring
 
     async def keep_asking(self) -> None:
@@ -251,7 +252,7 @@ class ScoringFeed:
                 await self.ask_if_due()
 
     async def ask_if_due(self) -> None:
-        """Ask for the scoring of every resting order, unless that was done lately."""
+        """Request the scoring of every resting order, unless that was done recently."""
         account, now = self._account(), self._kernel.clock.monotonic()
         resting = [o.order_id for o in self._open_orders() if o.status in _RESTING]
         wanted = frozenset(resting[:LARGEST_QUESTION])
@@ -278,27 +279,27 @@ class ScoringFeed:
 EARNED_PERIOD_S = 60.0
 """The venue samples once a minute."""
 EARNED_DAYS = 7
-"""Today and the days before it, by UTC, as rewards are counted and paid."""
+"""Today and the days before it, in UTC, as rewards are counted and paid."""
 NOBODY_TELLS = "rewards are not available here"
 
 
 class EarnedFeed:
-    """The rewards of each day: a day that is over is asked for once, today again and again."""
+    """The rewards of each day: a past day is requested once, today repeatedly."""
 
     def __init__(self, kernel: Kernel, *, account: AccountFeed) -> None:
         self._kernel = kernel
         self._account = account
         self._days: dict[date, tuple[Earned, ...]] = {}
         self._over: set[date] = set()
-        """Days that were asked about when they were over."""
+        """Days that were requested after they were over."""
         self._view = EarnedView()
 
     def view(self) -> EarnedView:
-        """Return what is known now."""
+        """Return the known rewards."""
         return self._view
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask as soon as the topic is watched."""
+        """Request rewards as soon as the topic is watched."""
         if topic == RewardsTopic():
             self._start()
 
@@ -308,7 +309,7 @@ class EarnedFeed:
         self._start()
 
     async def keep_asking(self) -> None:
-        """While it is watched, ask now and then, and as soon as the account is open."""
+        """While watched, ask periodically, and as soon as the account is open."""
         await ask_while_watched(
             self._kernel,
             RewardsTopic(),
@@ -369,7 +370,7 @@ class EarnedFeed:
 
 
 class MakerStats(NamedTuple):
-    """Their place in line, whether they earn, and what they brought."""
+    """The feeds for queue positions, scoring and earnings."""
 
     queue: QueueFeed
     scoring: ScoringFeed
@@ -377,7 +378,7 @@ class MakerStats(NamedTuple):
 
 
 def make_maker_stats(kernel: Kernel, account: AccountFeed, books: BooksFeed) -> MakerStats:
-    """Return the feeds of one account's resting orders."""
+    """Return the feeds for one account's resting orders."""
     queue = QueueFeed(
         kernel,
         open_orders=account.own.open_orders,

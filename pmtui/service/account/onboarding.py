@@ -1,7 +1,7 @@
-"""How far the account has come on its way to trading; asked only while it is watched.
+"""The account's progress through onboarding; queried only while it is watched.
 
-Everything is asked apart from everything else: what one host does not tell is said beside that
-line, and the others stand.
+Each step is queried separately: if one host fails, that is shown beside its line, and the others
+are unaffected.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ NO_CHAIN = "this profile names no chain host"
 
 
 class OnboardingFeed:
-    """The last answer to every step."""
+    """The last reply for every step."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class OnboardingFeed:
         self._deployed: dict[Address, LastAnswer[bool]] = {}
 
     def view(self) -> Onboarding:
-        """Return what is known now."""
+        """Return the known facts."""
         account = self._account.account
         return replace(
             self._facts,
@@ -71,7 +71,7 @@ class OnboardingFeed:
         )
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask as soon as the topic is watched."""
+        """Query as soon as the topic is watched."""
         if topic == OnboardingTopic():
             self._start(is_thorough=False)
 
@@ -80,7 +80,7 @@ class OnboardingFeed:
         self._start(is_thorough=True)
 
     async def run(self) -> None:
-        """While it is watched, ask now and then, and as soon as the account is open."""
+        """While watched, query periodically, and as soon as the account is open."""
         await ask_while_watched(
             self._kernel,
             OnboardingTopic(),
@@ -93,7 +93,7 @@ class OnboardingFeed:
         async def ask() -> None:
             await self._ask(is_thorough=is_thorough)
 
-        # Neither what is asked without an account nor a passing look is a reason to wait.
+        # A running query without an account, or a quick one, is no reason to delay this one.
         key = ("account steps", self._account.account is None, is_thorough)
         self._kernel.start_unless_running(key, "account steps", ask)
 

@@ -1,11 +1,10 @@
-"""Profit and loss as the service keeps it: the result of the day, and the equity of a month.
+"""Profit and loss in the service: the result of the day, and the equity of a month.
 
-Which day it is, the venue's clock says: ours may be wrong or set, which must neither hide the day's
+The venue's clock determines the day: ours may be wrong or adjusted, which must neither hide the day's
 loss nor begin a new day. Until that clock has been measured there is no result.
 
-The opening of the day is kept in a small file, so that a session that starts again on the same day
-goes on counting where the last one was; the fills themselves come from the venue. Samples of the equity
-are kept in another.
+The opening of the day is kept in a small file, so that another session on the same day continues the
+count; the fills themselves come from the venue. Equity samples are kept in another file.
 """
 
 from collections.abc import Callable
@@ -48,7 +47,7 @@ from pmtui.service.views import Level
 
 DAY_FILE = "day.json"
 CHECK_PERIOD_S = 5.0
-"""How late a new day may be noticed, and how old the price of what is gone may be."""
+"""The longest delay in noticing a new day, and the largest age of the price of closed holdings."""
 
 
 _PairOf = Callable[[TokenId], tuple[TokenId, ...]]
@@ -59,11 +58,11 @@ class _DayFile(msgspec.Struct, frozen=True, omit_defaults=True):
     held: dict[str, tuple[int, int]]
     """Shares and price by token, in millionths."""
     moved: dict[str, tuple[int, int]] = {}
-    """What came without a trade, or went: shares and their worth then, in millionths of a millionth."""
+    """Shares that moved without a trade, and their value then, in millionths of a millionth."""
 
 
 class DailyPnl:
-    """One profile's day."""
+    """The day's result of one profile."""
 
     def __init__(
         self,
@@ -82,31 +81,31 @@ class DailyPnl:
         self._opening: Opening | None = None
         self._moves = ShareMoves()
         self._prices: dict[TokenId, Micros] = {}
-        """The last known of every token, also of those that are gone."""
+        """The last known price of every token, including tokens no longer held."""
         self._marked: Micros | None = None
         self._fills: tuple[Fill, ...] = ()
-        """Of which the trades were added up."""
+        """The fills whose trades were added up."""
         self._trades = DayTrades(date.min)
         self._realized: tuple[tuple[Opening, DayTrades, tuple[Exchange, ...]], Micros] | None = None
-        """With what it was counted of: prices move it no more."""
+        """The realised result with its inputs: prices do not change it."""
 
     @property
     def result(self) -> Micros | None:
-        """What the day brought until now, fees included; None while unknown.
+        """Profit or loss of the day so far, fees included; None while unknown.
 
-        Computed when asked, of the same fills and prices as everything else on a screen.
+        Computed on demand, from the same fills and prices as everything else on a screen.
         """
         loss = self.loss()
         return None if loss is None else Micros(-loss)
 
     @property
     def is_dated(self) -> bool:
-        """Whether it is known which day it is."""
+        """Whether the current day is known."""
         return self._kernel.is_venue_clock_known
 
     @property
     def figures(self) -> DayFigures | None:
-        """The result in parts that add up to it; None while unknown."""
+        """The result in parts that add up; None while unknown."""
         loss, opening, trades = self.loss(), self._opening, self._trades
         if loss is None or opening is None:
             return None
@@ -122,7 +121,7 @@ class DailyPnl:
         return day_figures(Micros(-loss), trades, self._realized[1])
 
     async def run(self) -> None:
-        """Update the result, detect a new day, and keep prices that may be gone tomorrow."""
+        """Update the result, detect a new day, and store prices that may be gone tomorrow."""
         while True:
             before, self._marked = self._marked, self.result
             if self._marked != before:
@@ -131,7 +130,7 @@ class DailyPnl:
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
 
     def loss(self) -> Micros | None:
-        """Return what was lost since midnight UTC, negative for a gain; None while unknown."""
+        """Return the loss since midnight UTC, negative for a gain; None while unknown."""
         if not self._feed.state.is_complete or not self.is_dated:
             return None
         positions, trades = self._positions(), self._todays_trades()
@@ -148,16 +147,16 @@ class DailyPnl:
         return Micros(-day_result(opening, trades, prices, self._moves.every()))
 
     def _todays_trades(self) -> DayTrades:
-        """Return the trades of the venue's day, added up again only when there is another one."""
+        """Return the trades of the venue's day, added up again only if there is a new one."""
         fills, today = self._feed.own.fills(), day_of(self._kernel.venue_now())
         if fills is not self._fills or today != self._trades.day:
-            # Newest first: those of earlier days need not be looked through.
+            # Newest first: fills of earlier days need not be searched.
             todays = takewhile(lambda fill: day_of(fill.matched_at) >= today, fills)
             self._fills, self._trades = fills, add_up_trades(todays, today)
         return self._trades
 
     def _pairs(self, positions: tuple[Position, ...], trades: DayTrades) -> _PairOf:
-        """Return what names the outcomes of a token's market: all that is known, or those that were ours."""
+        """Return a lookup for the outcomes of a token's market: all known ones, or those we traded or held."""
         conditions = {position.token_id: position.condition_id for position in positions}
         conditions |= trades.markets
         seen: dict[ConditionId, tuple[TokenId, ...]] = {}
@@ -171,7 +170,7 @@ class DailyPnl:
         return pair_of
 
     def _note_prices(self, positions: tuple[Position, ...], pair_of: _PairOf) -> None:
-        """Note what is held at its price, and what is not held any more by that of the other outcome."""
+        """Record the prices of holdings; a token no longer held is priced by its other outcome."""
         now = {p.token_id: p.current_price for p in positions if p.current_price is not None}
         for token_id, price in now.items():
             self._prices[token_id] = price
@@ -180,7 +179,7 @@ class DailyPnl:
                     self._prices[other] = complement(price)
 
     def _price_settled(self, positions: tuple[Position, ...], trades: DayTrades) -> None:
-        """Note what shares were exchanged for that were traded today and are not held any more."""
+        """Record the payout of shares that were traded today and are no longer held."""
         held = {position.token_id for position in positions}
         for token_id in trades.markets.keys() - held:
             price = self._known.settled_price(token_id)
@@ -190,7 +189,7 @@ class DailyPnl:
     def _follow_moves(
         self, opening: Opening, trades: DayTrades, prices: dict[TokenId, Micros]
     ) -> None:
-        """Apply the difference between the position and the opening with the day's trades."""
+        """Apply the difference between holdings and the opening plus the day's trades."""
         holdings = self._feed.holdings
         expected = expected_shares(opening, trades)
         tokens = {token_id for token_id, _ in holdings.sizes()} | expected.keys()
@@ -206,7 +205,7 @@ class DailyPnl:
             self._write(opening)
 
     def _open(self, now: Opening) -> Opening:
-        """Return the opening that an earlier session of the same day has kept, else one of this moment."""
+        """Return the opening stored by an earlier session of the same day, else the current one."""
         self._opening, self._moves = now, ShareMoves()
         file = self._read()
         if file is not None and file.day == now.day:
@@ -239,12 +238,12 @@ class DailyPnl:
 EQUITY_FILE = "equity.json"
 SAMPLE_PERIOD_S = 15.0
 WRITE_EVERY = 20
-"""Samples between two writes: five minutes of a curve may be lost with the machine."""
+"""Samples between two writes: five minutes of a curve may be lost in a crash."""
 
 
 class _EquityFile(msgspec.Struct, frozen=True):
     points: list[tuple[datetime, int]]
-    """Moments and millionths of a dollar."""
+    """Times and millionths of a dollar."""
 
 
 class EquityCurve:

@@ -1,12 +1,12 @@
-"""Live books: the stream applied in order, checked by hash, repaired by REST.
+"""Live books: the stream applied in order, verified by hash, repaired by REST.
 
-Which tokens are subscribed follows from who watches. A book says what it is worth: verified by the
-venue's own hash, merely live, stale while the stream is down, crossed or lossy until fetched anew.
+The subscribed tokens follow from the watched topics. A book states its quality: verified by the
+venue's own hash, merely live, stale while the stream is down, crossed or lossy until fetched again.
 
-The stream sends a whole book for each token as soon as it is subscribed. `FirstBooks` knows which are
-still due: one that does not come in time is fetched by REST, again and again with a growing pause,
-since a token may rightly be silent for hours and without its first book nothing proves that it is
-subscribed at all.
+The stream sends a whole book for each token as soon as it is subscribed. `FirstBooks` tracks which
+are still due: one that does not arrive in time is fetched by REST, repeatedly with a growing pause,
+since a token may be silent for hours and without its first book nothing proves that it is subscribed
+at all.
 """
 
 import asyncio
@@ -61,7 +61,7 @@ class _Debt:
 
 
 class FirstBooks:
-    """The books that have not come yet."""
+    """The first books that have not arrived yet."""
 
     def __init__(self) -> None:
         self._debts: dict[TokenId, _Debt] = {}
@@ -69,7 +69,7 @@ class FirstBooks:
 
     @property
     def are_owed(self) -> bool:
-        """Whether any book has not come yet."""
+        """Whether any book has not arrived yet."""
         return bool(self._debts)
 
     def expect(self, token_ids: Iterable[TokenId], *, now_s: float) -> None:
@@ -80,17 +80,17 @@ class FirstBooks:
             self._late.discard(token_id)
 
     def drop(self, token_id: TokenId) -> None:
-        """Expect nothing more of a token: its book has come, or there is none, or no line."""
+        """Stop expecting a token's book: it has arrived, there is none, or there is no connection."""
         if self._debts:
             self._debts.pop(token_id, None)
             self._late.discard(token_id)
 
     def is_late(self, token_id: TokenId) -> bool:
-        """Whether a token's book is past its time."""
+        """Whether a token's book is overdue."""
         return token_id in self._late
 
     def due(self, now_s: float) -> tuple[TokenId, ...]:
-        """Return whose books are to be fetched now; the next time is further away."""
+        """Return the tokens whose books are to be fetched now; the next time is further away."""
         found = tuple(token for token, debt in self._debts.items() if debt.due_s <= now_s)
         for token_id in found:
             debt = self._debts[token_id]
@@ -100,9 +100,9 @@ class FirstBooks:
 
 
 GRACE_S = 30.0
-"""How long a token stays subscribed after it was last watched, in case it is watched again."""
+"""Seconds that a token stays subscribed after it was last watched, in case it is watched again."""
 MOST_LEFT = 120
-"""Tokens that stay so: whoever hops from event to event leaves hundreds behind within that time."""
+"""Tokens that stay so: hopping from event to event leaves hundreds behind within that time."""
 CHECK_PERIOD_S = 0.1
 CHECKS_PER_PERIOD = 40
 """Books hashed in one period: about 2 ms of work at 50 microseconds each."""
@@ -133,13 +133,13 @@ class BooksFeed:
         self._markets = MarketBooks(self._tracked)
         self._quote_topics: dict[TokenId, set[EventQuotesTopic | RowQuotesTopic]] = {}
         self._leaving: dict[TokenId, float] = {}
-        """When each was last watched, the oldest first."""
+        """When each was last watched, oldest first."""
         self._rows: set[TokenId] = set()
-        """Tokens of rows of lists, in view or lately, that nothing else is shown of."""
+        """Tokens that are only shown, or were recently shown, in rows of lists."""
         self._to_check: dict[TokenId, None] = {}
         self._has_work = asyncio.Event()
         self._disconnected: frozenset[TokenId] | None = None
-        """Whose sockets are not open; None before there is a stream."""
+        """Tokens whose sockets are not open; None before there is a stream."""
         self._first_books = FirstBooks()
         self._has_reported_overdue = False
         self.tapes = Tapes(kernel, self._tracked)
@@ -159,7 +159,7 @@ class BooksFeed:
         await hosts.market_stream.run(on_event=self._on_event, on_link=on_link)
 
     async def keep_checking(self) -> None:
-        """Compare books with the hashes that came, a bounded number at a time; let old ones go."""
+        """Compare books with received hashes, a bounded number at a time; drop unwatched ones."""
         while True:
             await self._has_work.wait()
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
@@ -176,7 +176,7 @@ class BooksFeed:
                 self._has_work.clear()
 
     def on_demand(self, topic: Topic) -> None:
-        """Follow who watches what."""
+        """Follow the watched topics."""
         if isinstance(topic, BookTopic | TapeTopic | EventQuotesTopic | RowQuotesTopic):
             self.retarget()
 
@@ -202,7 +202,7 @@ class BooksFeed:
         self._has_work.set()
 
     def _follow_watchers(self) -> tuple[set[TokenId], set[TokenId]]:
-        """Note which quotes a token belongs to; return those of screens, and those of rows of lists."""
+        """Record which quotes a token belongs to; return the tokens of screens and those of list rows."""
         wanted: set[TokenId] = set()
         rows: set[TokenId] = set()
         quotes: dict[TokenId, set[EventQuotesTopic | RowQuotesTopic]] = {}
@@ -224,14 +224,14 @@ class BooksFeed:
         return wanted, rows
 
     def book(self, token_id: TokenId) -> BookView:
-        """Return a book as it is."""
+        """Return the current book."""
         tracked = self._tracked.get(token_id)
         if tracked is None:
             return BookView(token_id, BookState.LOADING)
         return tracked.book.view(tracked.changed_at or self._kernel.clock.now())
 
     def rewind(self, at: datetime) -> None:
-        """Forget the trades after a moment, and take the books that come next, which are older than these."""
+        """Forget the trades after a moment, and accept the next books although they are older."""
         self.tapes.forget_after(at)
         for tracked in self._tracked.values():
             tracked.mark_disconnected()
@@ -270,7 +270,7 @@ class BooksFeed:
             tracked.missed_by_rest = None
 
     def _replay(self, tracked: Tracked, snapshot_ms: str) -> None:
-        """Apply again what the fetched book is too old to hold; sizes are absolute."""
+        """Apply the changes again that are newer than the fetched book; sizes are absolute."""
         for timestamp, change in tracked.missed_by_rest or ():
             if not is_before(timestamp, snapshot_ms):
                 tracked.book.apply_change(change, timestamp)
@@ -279,13 +279,13 @@ class BooksFeed:
         return self._disconnected is not None and token_id not in self._disconnected
 
     def _is_touched(self, token_id: TokenId, tracked: Tracked) -> bool:
-        """Whether a book's hash proves anything: not where only REST has answered for too long."""
+        """Whether a book's hash is evidence: not if only REST has answered for too long."""
         return self._is_connected(token_id) and (
             tracked.is_fed or not self._first_books.is_late(token_id)
         )
 
     def _follow_sockets(self, deaf: frozenset[TokenId]) -> None:
-        """Note whose sockets are open; the others' books and tapes have a hole from now on."""
+        """Record whose sockets are open; the books and tapes of the others have a gap from now on."""
         before, self._disconnected = self._disconnected, deaf
         lost = [t for t in self._tracked if t in deaf and (before is None or t not in before)]
         self.tapes.start_gaps(lost)
@@ -305,10 +305,10 @@ class BooksFeed:
         self._has_work.set()
 
     def _on_first_book(self, token_id: TokenId) -> None:
-        """Note that the stream has sent a whole book."""
+        """Handle the arrival of a whole book from the stream."""
         tracked = self._tracked.get(token_id)
         if self._stream_hosts is not None and not self._is_connected(token_id):
-            # Moved to another socket, which is none of the links' news.
+            # It moved to another socket, which no link event reports.
             self._follow_sockets(self._stream_hosts.market_stream.deaf())
         if tracked is not None and tracked.is_whole and self._is_connected(token_id):
             tracked.is_fed = True
@@ -316,10 +316,10 @@ class BooksFeed:
             self.tapes.resume(token_id)
 
     def _on_first_change(self, token_id: TokenId, tracked: Tracked) -> None:
-        """Note that the stream sends changes of a token, even without the whole book that it owes."""
+        """Handle changes of a token, even without the whole book that is still due."""
         tracked.is_fed = True
         if self._first_books.is_late(token_id):
-            # What was fetched is of before; between the two anything may have been missed.
+            # The fetched book is older; anything may have been missed in between.
             tracked.is_whole, tracked.resynced_at = False, float("-inf")
             self.resync(token_id)
         self._drop_debt_if_fed(token_id, tracked)
@@ -329,7 +329,7 @@ class BooksFeed:
             self._first_books.drop(token_id)
 
     def _mark_overdue(self, tracked: Tracked) -> None:
-        """Mark a book that the stream has not sent, whatever REST has answered meanwhile."""
+        """Mark a book that the stream has not sent, even if REST has answered meanwhile."""
         tracked.book.mark_overdue()
         if not self._has_reported_overdue:
             self._has_reported_overdue = True
@@ -376,12 +376,12 @@ class BooksFeed:
             case MarketResolved():
                 self._on_resolved(event)
             case BestBidAsk() | MarketCreated():
-                # The first says what the next change will: two sources would contradict each
-                # other on one screen. The second is of no use to an open screen.
+                # The first announces the next change: two sources would contradict each other on
+                # one screen. The second is of no use to an open screen.
                 pass
 
     def _on_change(self, tracked: Tracked, change: LevelChange, timestamp: str) -> None:
-        """Do what the first change of a frame asks for, and every one of a book in doubt."""
+        """Handle the first change of a frame, and every change of a doubtful book."""
         token_id = tracked.book.token_id
         tracked.changed_at = self._kernel.clock.now()
         tracked.marked_in = self._kernel.hub.frame
@@ -419,7 +419,7 @@ class BooksFeed:
             if self._is_connected(token_id):
                 self._on_first_change(token_id, self._tracked[token_id])
                 self.tapes.resume(token_id)
-            # One price for both books: the venue hashes it so.
+            # One price for both books: the venue hashes it that way.
             self._tracked[token_id].book.apply_trade_price(event.price, of=event.token_id)
             self._mark(token_id)
 
@@ -470,7 +470,7 @@ class BooksFeed:
     def _drop_left(self) -> None:
         now = self._kernel.clock.monotonic()
         left = [t for t, since in self._leaving.items() if now - since >= GRACE_S]
-        # Whoever scrolls through a long list leaves hundreds of rows behind within that time.
+        # Scrolling through a long list leaves hundreds of rows behind within that time.
         passed = [t for t in self._leaving if t in self._rows and t not in left]
         excess = len(self._rows) - sum(t in self._rows for t in left) - MOST_STREAMED_ROWS
         left += passed[: max(excess, 0)]

@@ -1,7 +1,7 @@
-"""Faults of the streams: a lost market stream, and messages that nobody understood.
+"""Faults of the streams: a lost market stream, and messages that could not be understood.
 
-The market stream is several sockets where many tokens are subscribed, and its health is that of the
-worst of them. A screen that trades depends on the one socket that carries its own market.
+With many subscribed tokens the market stream has several sockets, and its health is that of the
+worst. A trading screen depends on the one socket of its own market.
 """
 
 from collections import Counter
@@ -17,12 +17,12 @@ from pmtui.service.topics import BookTopic, MarketTopic
 from pmtui.service.views import Level
 
 _SILENT = frozenset({BookState.LOADING, BookState.STALE})
-"""Books for which the stream has sent nothing yet, or nothing any more: nothing more is lost with it."""
+"""Book states in which the stream sends nothing: no data is lost with the stream."""
 _LOST = frozenset({HealthState.DOWN, HealthState.CONNECTING})
 
 
 class StreamLoss:
-    """Looks at the sockets of the books on trading screens."""
+    """Checks the sockets of the books on trading screens."""
 
     def __init__(
         self,
@@ -32,13 +32,13 @@ class StreamLoss:
         book_of: Callable[[TokenId], BookView],
         market_of: Callable[[TokenId], ConditionId | None],
     ) -> None:
-        """Build it.
+        """Create the check.
 
         Args:
-            hub: who watches what.
-            deaf: tokens whose sockets are not open.
-            book_of: a book as it was before its feed hears of the sockets.
-            market_of: the market of a token; None while it is not known.
+            hub: knows the watched topics.
+            deaf: returns the tokens whose sockets are not open.
+            book_of: returns a book's state before its feed handles the sockets.
+            market_of: returns the market of a token; None while unknown.
         """
         self._hub = hub
         self._deaf = deaf
@@ -48,7 +48,7 @@ class StreamLoss:
     def is_lost(self, stream: SourceHealth) -> bool:
         """Whether the socket of a market on screen has just been lost.
 
-        Where no market is on show nothing is lost by sockets that come and go, only if they fail.
+        If no market is on screen, closing a socket loses nothing unless the socket fails.
         """
         if stream.state not in _LOST:
             return False
@@ -63,7 +63,7 @@ class StreamLoss:
         return stream.state is HealthState.DOWN and (not on_show or bool(on_show & self._deaf()))
 
     def _on_show(self) -> frozenset[TokenId]:
-        """Return the tokens of markets on a trading screen: not those of lists and quotes."""
+        """Return the tokens of markets on trading screens, not those of lists and quotes."""
         watched = self._hub.watched()
         markets = {topic.condition_id for topic in watched if isinstance(topic, MarketTopic)}
         return frozenset(
@@ -76,14 +76,14 @@ class StreamLoss:
 CHECK_PERIOD_S = 5.0
 _DECADES = frozenset({10, 100, 1_000, 10_000, 100_000})
 MOST_KINDS_TOLD = 50
-"""A host that invents kinds without end must not fill the log."""
+"""A host that invents kinds endlessly must not fill the log."""
 
 
 class BookLosses:
-    """Reports books that had to be fetched again, without a line in the log for each time.
+    """Reports books that had to be fetched again, without a log entry for each time.
 
-    On a slow line or a busy machine that happens all day and mends itself; the ladder shows the state
-    of the book meanwhile.
+    On a slow connection or a busy machine that happens all day and resolves itself; the ladder shows
+    the state of the book meanwhile.
     """
 
     def __init__(self, log: Log, title_of: Callable[[TokenId], str | None]) -> None:
@@ -92,7 +92,7 @@ class BookLosses:
         self._counts: Counter[TokenId] = Counter()
 
     def report(self, token_id: TokenId) -> None:
-        """Count one more; report the first of a token, and again whenever they are ten times as many."""
+        """Count one more; report the first of a token, and every tenfold number."""
         self._counts[token_id] += 1
         count = self._counts[token_id]
         if count > 1 and count not in _DECADES:
@@ -103,7 +103,7 @@ class BookLosses:
         self._log.add(Level.INFO if count == 1 else Level.WARNING, "stream", text)
 
     def forget(self, token_id: TokenId) -> None:
-        """Count anew should its book be wanted again."""
+        """Restart the count in case a book is wanted again."""
         del self._counts[token_id]
 
 
@@ -116,7 +116,7 @@ class MalformedMessages:
         self._reported: dict[str, int] = {}
 
     async def watch(self) -> None:
-        """Report a kind when it first occurs, and again at every tenfold count."""
+        """Report a kind when it first occurs, and at every tenfold count."""
         while True:
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
             for counts in self._counts():

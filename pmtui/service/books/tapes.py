@@ -1,8 +1,8 @@
-"""The tapes of all subscribed tokens: trades as they come, and those missed, from the public history.
+"""The tapes of all subscribed tokens: live trades, and missed ones from the public history.
 
-Trades from before the subscription, and from while the stream was broken, are backfilled. A backfill
-is a courtesy: where it fails the tape shows what it has and where trades may be missing, and a line
-in the log says why. The history lags by some seconds, so a gap is asked about more than once.
+Trades from before the subscription, and from interruptions of the stream, are backfilled. A backfill
+is best effort: if it fails, the tape shows what it has and where trades may be missing, and a log
+entry says why. The history lags by some seconds, so a gap is requested more than once.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -24,7 +24,7 @@ class Tapes:
     """Public trades by token."""
 
     def __init__(self, kernel: Kernel, tracked: Mapping[TokenId, Tracked]) -> None:
-        """Refer to the tapes of the tracked books, which change over time."""
+        """Use the tapes of the tracked books, which change over time."""
         self._kernel = kernel
         self._tracked = tracked
         self._listeners: list[Callable[[], None]] = []
@@ -32,7 +32,7 @@ class Tapes:
         """Time of the newest public trade received, by the venue's clock."""
 
     def on_gap(self, listener: Callable[[], None]) -> None:
-        """Call this listener when there is a gap that the history may fill."""
+        """Call `listener` when there is a gap that the history may fill."""
         self._listeners.append(listener)
 
     def view(self, token_id: TokenId) -> TapeView:
@@ -57,7 +57,7 @@ class Tapes:
         return tuple(heard)
 
     def forget_after(self, at: datetime) -> None:
-        """Forget the trades after a moment: a replay was moved back to it."""
+        """Forget the trades after a moment, because a replay was moved back to it."""
         newest = self.last_trade_at
         self.last_trade_at = at if newest is not None and newest > at else newest
         for token_id, tracked in self._tracked.items():
@@ -65,7 +65,7 @@ class Tapes:
             self._mark(token_id)
 
     def claim_past(self, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
-        """Return those of some tokens whose tapes have no past yet; from now on it is coming."""
+        """Return the tokens whose earlier trades were not requested yet, and mark them as requested."""
         kept = ((token_id, self._tracked.get(token_id)) for token_id in token_ids)
         return tuple(token_id for token_id, tracked in kept if tracked and tracked.claim_past())
 
@@ -88,7 +88,7 @@ class Tapes:
                 self._kernel.mark(TapeTopic(token_id))
 
     def doubt(self, token_id: TokenId) -> None:
-        """Assume missed trades although the stream goes on: its book lost a message."""
+        """Assume missed trades although the stream continues: the token's book lost a message."""
         tracked = self._tracked.get(token_id)
         if tracked is not None:
             tracked.tape.doubt(self._kernel.clock.now())
@@ -103,7 +103,7 @@ class Tapes:
             self._report_gap(token_id)
 
     def gaps(self, token_ids: Iterable[TokenId]) -> dict[TokenId, TapeGap]:
-        """Return the holes of some tokens that can be filled now."""
+        """Return the gaps of some tokens that can be filled now."""
         found = {}
         for token_id in token_ids:
             tracked = self._tracked.get(token_id)
@@ -113,7 +113,7 @@ class Tapes:
         return found
 
     def fill(self, past: PastTrades, token_ids: Iterable[TokenId]) -> None:
-        """Weave a market's history into the tapes of its tokens where they have holes."""
+        """Merge a market's history into the gaps of its tokens' tapes."""
         for token_id in token_ids:
             tracked = self._tracked.get(token_id)
             if tracked is not None:
@@ -138,7 +138,7 @@ class Tapes:
             tracked.book.apply_own_last_price(prints[0].price)
 
     def _mark(self, token_id: TokenId) -> None:
-        # The ladder shows what traded at its prices.
+        # The ladder shows the volume traded at its prices.
         self._kernel.mark(TapeTopic(token_id))
         self._kernel.mark(BookTopic(token_id))
 
@@ -155,7 +155,7 @@ def _moment(milliseconds: str) -> datetime | None:
 
 
 PAUSES_S = (1.0, 4.0, 15.0, 40.0)
-"""Before each request for the missing trades; the public history is behind by up to a minute."""
+"""Before each request for missing trades; the public history lags by up to a minute."""
 _NOTHING = PastTrades((), is_whole=False)
 
 
@@ -170,7 +170,7 @@ class TapeBackfill:
         market_of: Callable[[TokenId], ConditionId | None],
         pair_of: Callable[[TokenId], tuple[TokenId, ...]],
     ) -> None:
-        """Begin with no market."""
+        """Start without markets."""
         self._kernel = kernel
         self._tapes = tapes
         self._market_of = market_of
@@ -178,12 +178,12 @@ class TapeBackfill:
         tapes.on_gap(self.request_missing)
 
     def on_demand(self, topic: Topic) -> None:
-        """Follow who watches what."""
+        """Follow the watched topics."""
         if isinstance(topic, TapeTopic):
             self.request_missing()
 
     def request_missing(self) -> None:
-        """Request the history of the watched tapes that was not requested yet."""
+        """Request the history of watched tapes that was not requested yet."""
         for topic in self._kernel.hub.watched():
             if isinstance(topic, TapeTopic):
                 self._ask(topic.token_id)
@@ -211,7 +211,7 @@ class TapeBackfill:
         self._tapes.add_past(answer, wanted)
 
     async def _mend(self, condition_id: ConditionId, pair: tuple[TokenId, ...]) -> None:
-        """Fetch until a market's gaps are filled, or the history has surely caught up."""
+        """Fetch until a market's gaps are filled, or the history has certainly caught up."""
         hosts = await self._kernel.hosts()
         tries = 0
         known = self._tapes.gaps(pair)
@@ -219,7 +219,7 @@ class TapeBackfill:
             await self._kernel.clock.sleep(PAUSES_S[tries])
             before, known = known, self._tapes.gaps(pair)
             if known != before:
-                # Broken again meanwhile, or heard again of the other outcome too.
+                # Interrupted again meanwhile, or the other outcome is received again too.
                 tries = min(tries, 1)
                 continue
             since = min(gap.after for gap in known.values()) - MARGIN

@@ -1,6 +1,6 @@
-"""What is kept of a token that is watched: its book, its tape, and the book of its market that it may share.
+"""The data of a watched token: its book, its tape, and the book that it may share with its market.
 
-The tape of a token has its newest trades, how much traded at each price, and where trades are missing.
+A token's tape has its newest trades, the volume at each price, and where trades are missing.
 """
 
 from collections import deque
@@ -30,26 +30,26 @@ from pmtui.service.views import TapeView
 TAPE_LENGTH = 200
 MOST_HOLES = 20
 MOST_PRICES = 20_000
-"""At which trades are added up: twice the prices of the finest tick. A host that invents others gets no further."""
+"""Prices with a volume: twice the prices of the finest tick. A host that invents others cannot exceed it."""
 MOST_KNOWN = 2_000
-"""Trades kept to fill a gap: one that was not filled until then stays as it is."""
+"""Trades kept to fill a gap: if it is not filled by then, it stays."""
 _UNKNOWN = PastTrades((), is_whole=False)
 
 
 @dataclass(slots=True)
 class _OpenGap:
-    """A hole for which more may be fetched."""
+    """A gap for which more trades may be fetched."""
 
     gap: TapeGap
     floor: datetime
-    """Older trades than this are of no use to it."""
+    """Trades older than this are of no use for the gap."""
     known: list[TradePrint]
-    """The tape at its beginning and all since: the tape itself may be too short for all of it."""
+    """The tape when the gap began and everything since: the tape itself may be too short for that."""
 
 
 @final
 class Tape:
-    """The newest trades of a token, and how much traded at each price of all that is known."""
+    """The newest trades of a token, and the volume at each price of all known trades."""
 
     __slots__ = ("_count", "_holes", "_open", "_prints", "_sound_until", "_view", "_volume")
 
@@ -64,7 +64,7 @@ class Tape:
 
     @property
     def gap(self) -> TapeGap | None:
-        """The hole that more may be fetched for."""
+        """The gap for which more trades may be fetched."""
         return self._open.gap if self._open is not None else None
 
     def add(self, trade: TradePrint) -> None:
@@ -83,7 +83,7 @@ class Tape:
         self._weave(missing_prints(self._prints, trades))
 
     def forget_after(self, at: datetime) -> None:
-        """Forget what happened after a moment: a replay was moved back, and repeats it."""
+        """Forget the trades after a moment, because a replay was moved back and repeats them."""
         kept = [trade for trade in self._prints if trade.at <= at]
         for trade in self._prints:
             if trade.at > at:
@@ -94,7 +94,7 @@ class Tape:
         self._holes = deque((h for h in self._holes if h.after <= at), maxlen=MOST_HOLES)
 
     def mark_complete(self) -> None:
-        """Note that no trade is missing so far: the market's book is verified."""
+        """Record that no trade is missing so far, as the market's book is verified."""
         self._sound_until = self._newest_at()
 
     def start_gap(self, now: datetime) -> None:
@@ -103,14 +103,14 @@ class Tape:
         self._begin_gap(newest or now, floor=newest or now - MARGIN)
 
     def doubt(self, now: datetime) -> None:
-        """Assume that trades were missed since the book was verified, though more are received."""
+        """Assume missed trades since the book was last verified, although more are received."""
         if self._open is None:
             sound = self._sound_until or now - MARGIN
             self._begin_gap(sound, floor=sound)
         self.resume(now)
 
     def resume(self, now: datetime) -> bool:
-        """Note that trades are received from now on; return whether there is a gap before that."""
+        """Record that trades are received again; return whether there is a gap before that."""
         if self._open is None:
             return False
         self._open.gap = replace(self._open.gap, before=now)
@@ -118,14 +118,14 @@ class Tape:
         return True
 
     def fill(self, trades: Iterable[TradePrint]) -> None:
-        """Add what the history knows of a gap; trades that are known already are not counted twice."""
+        """Add the history's trades to a gap; those already known are not counted twice."""
         if self._open is not None:
-            # Those before it are matched too: equal trades tell of one another in their order.
+            # Trades before the gap are matched too: equal trades are paired in their order.
             missing = missing_prints(self._open.known, trades)
             self._weave(tuple(trade for trade in missing if trade.at >= self._open.floor))
 
     def close_gap(self, past: PastTrades) -> TapeGap | None:
-        """Fetch no more for the hole; return what is left of it."""
+        """Stop fetching for the gap; return what is left of it."""
         left = remaining_gap(self._open.gap, past) if self._open is not None else None
         self._open, self._view = None, None
         if left is not None:
@@ -133,7 +133,7 @@ class Tape:
         return left
 
     def view(self) -> TapeView:
-        """Return what everyone else sees; the same object until something changes."""
+        """Return an immutable view; the same object until something changes."""
         if self._view is None:
             volume = tuple((price, Micros(size)) for price, size in self._volume.items())
             self._view = TapeView(tuple(self._prints), self._count, volume, self._gaps())
@@ -150,12 +150,12 @@ class Tape:
     def _begin_gap(self, after: datetime, *, floor: datetime) -> None:
         self._view = None
         if self._open is not None:
-            # Not filled yet: it goes on.
+            # Not filled yet: the gap continues.
             self._open.gap = replace(self._open.gap, before=None)
             return
         floor -= SAME_MOMENT
         if len(self._prints) == TAPE_LENGTH:
-            # What is older was forgotten, and would be counted twice.
+            # Older trades were dropped, and would be counted twice.
             floor = max(floor, self._prints[-1].at)
         self._open = _OpenGap(TapeGap(after), floor, list(self._prints))
 
@@ -181,7 +181,7 @@ NEVER = -1
 
 
 def is_before(one: str, other: str) -> bool:
-    """Whether a time in milliseconds, as sent, is earlier than another."""
+    """Whether one time, in milliseconds as sent, is earlier than another."""
     return (len(one), one) < (len(other), other)
 
 
@@ -193,24 +193,24 @@ class Tracked:
     check: BookCheck = field(default_factory=BookCheck)
     tape: Tape = field(default_factory=Tape)
     changed_at: datetime | None = None
-    """When it changed first within this frame: a book is never older than it says."""
+    """When it first changed within this frame: a book is never older than it states."""
     marked_in: int = NEVER
-    """Frame for which this book is marked and queued for its check: further changes need neither."""
+    """Frame in which this book is already marked and queued for its check."""
     pair: "Pair | None" = None
     is_past_asked: bool = False
-    """Whether the trades of before are here or on their way."""
+    """Whether the earlier trades are loaded or requested."""
     is_whole: bool = False
-    """Whether a whole book has come since its line was last opened."""
+    """Whether a whole book has arrived since its connection was last opened."""
     is_fed: bool = False
-    """Whether the stream has sent anything of it since then."""
+    """Whether the stream has sent anything for it since then."""
     resynced_at: float = float("-inf")
     missed_by_rest: list[tuple[str, LevelChange]] | None = None
-    """Changes that came while a book is being fetched: its answer may be older than they are."""
+    """Changes received while a book is being fetched: the reply may be older than they are."""
 
     def is_late(self, timestamp: str) -> bool:
-        """Whether a whole book of that time is of before the last change that is here.
+        """Whether a whole book of that time is older than the last change received.
 
-        Frames change places on their way. Such a book has the hash that it states, and is the venue's no more.
+        Frames can arrive out of order. Such a book matches its own hash, but is no longer the venue's.
         """
         announced = self.book.announced
         last = announced[-1] if announced else self.check.newest
@@ -218,22 +218,22 @@ class Tracked:
         return is_followed and last is not None and is_before(timestamp, last[0])
 
     def mark_disconnected(self) -> None:
-        """Note that its socket is closed, or that a replay was moved: a whole book is needed first."""
+        """Record that its socket is closed, or that a replay was moved: a whole book is needed first."""
         self.is_whole = self.is_fed = False
         self.mark_again()
 
     def claim_past(self) -> bool:
-        """Return whether its past trades were not requested yet; from now on they are."""
+        """Return whether its past trades were not requested yet, and mark them as requested."""
         wants, self.is_past_asked = not self.is_past_asked, True
         return wants
 
     def add_past(self, trades: Iterable[TradePrint]) -> None:
-        """Add the trades of either outcome from before the subscription to this token's tape."""
+        """Add earlier trades of either outcome to this token's tape."""
         token_id, tick = self.book.token_id, self.book.tick_size
         self.tape.add_past(to_tape_of(token_id, trade, tick=tick) for trade in trades)
 
     def mark_again(self) -> None:
-        """Queue the next change even if one was queued in this frame."""
+        """Queue the next change even if one was already queued in this frame."""
         self.marked_in = NEVER
         if self.pair is not None:
             self.pair.marked_in = NEVER
@@ -249,10 +249,10 @@ class Pair:
         self.tracked = (first, second)
         self.twins = MirroredBooks(first.book, second.book)
         self.marked_in = NEVER
-        """Frame for which both books are marked and queued for their checks."""
+        """Frame in which both books are already marked and queued for their checks."""
 
     def of(self, changes: Sequence[LevelChange]) -> tuple[Tracked, Tracked]:
-        """Return whose the two changes are, in their order."""
+        """Return the tokens that two changes belong to, in their order."""
         first, second = self.tracked
         is_in_order = changes[0].asset_id == first.book.token_id
         return (first, second) if is_in_order else (second, first)
@@ -260,26 +260,26 @@ class Pair:
 
 @final
 class MarketBooks:
-    """Which tokens share a market, and which of their books are held as one."""
+    """Which tokens share a market, and which of their books share levels."""
 
     def __init__(self, tracked: Mapping[TokenId, Tracked]) -> None:
-        """Refer to the tracked books, which change over time."""
+        """Use the tracked books, which change over time."""
         self._tracked = tracked
         self._tokens: dict[ConditionId, list[TokenId]] = {}
         self.pairs: dict[ConditionId, Pair] = {}
 
     def tokens(self, condition_id: ConditionId, token_id: TokenId) -> Sequence[TokenId]:
-        """Return the known tokens of a market; at least the one that is named."""
+        """Return the known tokens of a market; at least the given one."""
         return self._tokens.get(condition_id, [token_id])
 
     def add(self, condition_id: ConditionId, token_id: TokenId) -> None:
-        """Note that a token belongs to a market."""
+        """Record that a token belongs to a market."""
         tokens = self._tokens.setdefault(condition_id, [])
         if token_id not in tokens:
             tokens.append(token_id)
 
     def join(self, condition_id: ConditionId) -> None:
-        """Hold the books of a market as one if that is what they are."""
+        """Share the levels of a market's books if they are exact mirrors."""
         tokens = self._tokens.get(condition_id, [])
         both = [tracked for token in tokens if (tracked := self._tracked.get(token)) is not None]
         if len(both) == 2 and both[1].book.is_mirror_of(both[0].book):
@@ -288,7 +288,7 @@ class MarketBooks:
                 tracked.pair = pair
 
     def part(self, tracked: Tracked) -> None:
-        """Forget a book that is not subscribed any more; its sister goes on alone."""
+        """Forget a book that is no longer subscribed; the other one continues alone."""
         condition_id = tracked.book.condition_id
         if tracked.pair is not None:
             tracked.pair.twins.split()

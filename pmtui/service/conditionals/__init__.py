@@ -1,1 +1,1 @@
-"""Watches stops, targets and price alerts, and sends their sales."""
+"""Monitors stops, targets and price alerts, and sends their sales."""

@@ -1,11 +1,11 @@
-"""Watches the books of conditional orders, starts their sales, and lets none sell twice.
+"""Monitors the books of conditional orders, starts their sales, and prevents double selling.
 
-They live in this program only. Each change is in the journal, so that a restart restores them,
-paused: the market may have moved anywhere meanwhile, and only the trader starts them again.
-Only three things pause one: the trader, the kill switch, and the venue reporting twice that none of
-its shares are held; each of these is a notice that stays until it is read.
-A sale goes through the desk like every order; no other sale of the same token starts before its end
-is known, and what it sold is counted once, also after a restart.
+They exist in this program only. Each change is journaled, so that a restart restores them, paused:
+the market may have moved anywhere meanwhile, and only the trader resumes them. Only three things
+pause one: the trader, the kill switch, and the venue reporting twice that none of its shares are
+held; each causes a notice that stays until it is read. A sale goes through the desk like every
+order; no other sale of the same token starts before its result is known, and the sold shares are
+counted once, even after a restart.
 """
 
 import asyncio
@@ -62,20 +62,20 @@ COOL_OFF_S = 1.0
 """Seconds before retrying a sale that was never sent."""
 RESTARTED = "pmtui was restarted"
 SLOW_AFTER = 20
-"""Sales in a row that sold nothing before a notice reports it; the order goes on, more slowly, and the log
-is not told of every try."""
+"""Consecutive sales that sold nothing before a notice reports it; the order continues, more slowly, and
+further tries are not logged."""
 SLOW_COOL_OFF_S = 10.0
 TOO_LOW = "no bid at its limit or better"
 MAY_FAIL_FOR = timedelta(days=1)
-"""How long the trades of a sale are followed; they fail or are confirmed within minutes."""
+"""How long the trades of a sale are tracked; they fail or are confirmed within minutes."""
 _HUNDREDTH = 100
-"""Of a cent, in micros: averages are told so exactly."""
+"""A hundredth of a cent, in micros: the precision of displayed averages."""
 SOLD_OTHERWISE = "its shares were sold"
 FAULT = "a fault in this program while it sold"
 
 
 class Conditionals:
-    """Every conditional order of a profile."""
+    """All conditional orders of a profile."""
 
     def __init__(  # noqa: PLR0913 - what it asks of the parts that it connects
         self,
@@ -106,27 +106,27 @@ class Conditionals:
         self._followed = FollowedTopics(kernel.hub, self._on_change)
         self._stale_books = StaleBooks(kernel)
         self._busy: dict[TokenId, ConditionalId] = {}
-        """Tokens with a sale under way: the next one must not offer the same shares."""
+        """Tokens with a sale in progress: the next one must not offer the same shares."""
         self._attached: set[OrderId] = set()
         """Orders of this session that have a stop or target attached."""
         self._under_way: set[ConditionalId] = set()
-        """Orders whose sale has a task that waits for its end."""
+        """Conditional orders whose sale has a task that waits for its result."""
         self._reported_waits: dict[ConditionalId, str] = {}
-        """Why orders whose price is reached do not sell yet, as reported."""
+        """Why triggered orders do not sell yet, as already reported."""
 
     def view(self) -> tuple[Conditional, ...]:
-        """Return the orders that have not ended, the oldest first."""
+        """Return the orders that have not ended, oldest first."""
         return tuple(each for each in self._known.values() if not each.state.is_over)
 
     async def restore(self) -> None:
-        """Restore the orders of earlier sessions, paused."""
+        """Restore the conditional orders of earlier sessions, paused."""
         found = await self._journal.conditionals()
         if isinstance(found, JournalProblem):
             self._kernel.log.notice(Level.BAD, f"Stops and targets cannot be read: {found.text}")
             return
         for each in found:
             if not each.state.is_over:
-                # One that waits for the fills of its order has nothing to sell yet.
+                # One that waits for the fills of its purchase has nothing to sell yet.
                 stays = _is_paused(each) or each.is_waiting
                 self._put(each if stays else paused(each, RESTARTED))
             elif _still_reversible((*each.counted, *each.sources), self._kernel.clock.now()):
@@ -147,7 +147,7 @@ class Conditionals:
                     self._count_abandoned_sale(each, each.sale)
 
     def add(self, plan: ConditionalPlan) -> str:
-        """Watch a plan from now on, or return why not."""
+        """Start monitoring a plan; return why not, or "" on success."""
         market, terms = self._market_of(plan.condition_id)
         problem = self._why_not(plan, terms)
         if problem or market is None or terms is None:
@@ -171,12 +171,12 @@ class Conditionals:
             ),
             "watching",
         )
-        # A trailing stop has its first price at once.
+        # A trailing stop gets its first price at once.
         self._check_book(plan.token_id)
         return ""
 
     def attach(self, order: PreparedOrder, attachment: Attachment) -> str:
-        """Attach a stop and a target to a purchase that is about to be sent, or return why not.
+        """Attach a stop and a target to a purchase before it is sent; return why not, or "" on success.
 
         They are journaled before the order is, and cover exactly the shares that it buys.
         """
@@ -223,7 +223,7 @@ class Conditionals:
             self._recount()
 
     def follow_move(self, old: OrderId, new: OrderId) -> None:
-        """Attach the stop and target of a moved order to its replacement, too."""
+        """Attach the stop and target of a moved order to its replacement as well."""
         for each in tuple(self._known.values()):
             if any(source.order_id == old for source in each.sources):
                 self._attached.add(new)
@@ -231,7 +231,7 @@ class Conditionals:
                 self._save(replace(each, sources=(*each.sources, added)), "follows the moved order")
 
     def start(self, conditional_id: ConditionalId) -> str:
-        """Resume a paused order, or return why not."""
+        """Resume a paused order; return why not, or "" on success."""
         known = self._known.get(conditional_id)
         if known is None or known.state is not ConditionalState.PAUSED:
             return "It is not paused"
@@ -244,7 +244,7 @@ class Conditionals:
         return problem
 
     def move(self, conditional_id: ConditionalId, trigger: Trigger, price: Micros) -> str:
-        """Move a trigger price, or return why not."""
+        """Move a trigger price; return why not, or "" on success."""
         known = self._known.get(conditional_id)
         if known is None or known.state.is_over:
             return "It has ended"
@@ -260,18 +260,18 @@ class Conditionals:
         return problem
 
     def pause(self, conditional_id: ConditionalId, reason: str) -> None:
-        """Pause an order until it is started again; a sale that was sent goes on."""
+        """Pause an order until it is resumed; a sale that was already sent continues."""
         known = self._known.get(conditional_id)
         if known is not None and known.state.is_active:
             self._save(paused(known, reason), f"paused: {reason}")
 
     def pause_all(self, reason: str) -> None:
-        """Pause every order until it is started again."""
+        """Pause every order until it is resumed."""
         for each in self.view():
             self.pause(each.conditional_id, reason)
 
     def cancel(self, conditional_id: ConditionalId, trigger: Trigger | None = None) -> None:
-        """Cancel an order, or one price of a pair; a sale that was sent goes on."""
+        """Cancel an order, or one price of a pair; a sale that was already sent continues."""
         known = self._known.get(conditional_id)
         left = without(known, trigger) if known is not None and trigger is not None else None
         if left is not None and not left.state.is_over:
@@ -320,10 +320,10 @@ class Conditionals:
 
         Args:
             changed: the order as it is now.
-            text: what became of it.
-            level: of the line in the log.
+            text: what happened to it.
+            level: of the log entry.
             named_as: the order to describe, if not the changed one.
-            is_repeat: whether the log has told the same often enough, so that the journal alone is told.
+            is_repeat: whether the log has enough of these, so that only the journal gets it.
         """
         self._put(changed)
         line = f"{describe_conditional(named_as or changed)}: {text}"
@@ -385,12 +385,12 @@ class Conditionals:
                 self._kernel.log.notice(Level.BAD, words, until_read=True)
 
     def _wait_reason(self, each: Conditional, reached: Reached) -> str:
-        """Return why an order whose price is reached cannot sell yet; empty if it can."""
+        """Return why a triggered order cannot sell yet; empty if it can."""
         if self.sales.may_be_sold_out(each.token_id):
             return "another sale is still being checked"
         _, terms = self._market_of(each.condition_id)
         if terms and reached.bid < worst_price(each, reached.trigger, terms.tick_size):
-            # A sale would be refused, and what became of it would have to be checked first.
+            # A sale would be refused, and its result would have to be checked first.
             return TOO_LOW
         return ""
 
@@ -413,7 +413,7 @@ class Conditionals:
             self._release_token(selling)
             is_slow = self._known[conditional_id].tries >= SLOW_AFTER
             if not sale.has_left or (is_slow and not sale.sold):
-                # Another one of the same token may go on meanwhile.
+                # Another one of the same token may continue meanwhile.
                 self._check_book(token_id)
                 await self.sales.cool_off(
                     token_id, SLOW_COOL_OFF_S if is_slow else COOL_OFF_S,
@@ -422,7 +422,7 @@ class Conditionals:
             self._finish(conditional_id, sale)
             is_faulty = False
         except asyncio.CancelledError:
-            # The program ends; the next one finds in the journal what had left.
+            # The program ends; the next session finds in the journal what was sent.
             is_faulty = False
             raise
         finally:
@@ -445,17 +445,17 @@ class Conditionals:
         )
 
     def _go_on_after_fault(self, conditional_id: ConditionalId) -> None:
-        """Keep an order active: what its sale sold is read before anything else is sold."""
+        """Keep an order active: the result of its sale is read before anything else is sold."""
         known = self._known[conditional_id]
         if known.state.is_active:
             known = replace(known, state=ConditionalState.WATCHING, reason=FAULT)
         self._save(known, FAULT, level=Level.BAD)
 
     def _allowed_size(self, conditional_id: ConditionalId, held: Micros) -> Micros:
-        """Return how many of the shares held an order may sell now.
+        """Return how many of the held shares an order may sell now.
 
-        No other order of the token sells meanwhile, so a stated size whose price is reached comes
-        before those that still wait for theirs.
+        No other order of the token sells meanwhile, so a triggered order with a stated size comes
+        before those that still wait.
         """
         known = self._known[conditional_id]
         if not known.is_all:
@@ -467,7 +467,7 @@ class Conditionals:
             del self._busy[sold.token_id]
 
     def _finish(self, conditional_id: ConditionalId, sale: Sale) -> None:
-        """Count what a sale sold, whatever the trader changed meanwhile."""
+        """Count the shares that a sale sold, whatever the trader changed meanwhile."""
         known = self._known[conditional_id]
         # A fill may be reported later: even a refused order was once seen to fill.
         late = self.sales.sold_size(known.sale) if known.sale is not None else ZERO
@@ -475,7 +475,7 @@ class Conditionals:
         sold = late if failed else max(sale.sold, late)
         then = self._with_rest(after_sale(known, sold, problem=sale.problem))
         if known.sale is not None:
-            # Also a sale of nothing: a fill that is reported late is counted later.
+            # Also for a sale of nothing: a fill that is reported late is counted later.
             counted = CountedFills(known.sale, sold, failed, self._kernel.clock.now())
             then = replace(
                 then, counted=(*_still_reversible(then.counted, self._kernel.clock.now()), counted)
@@ -488,9 +488,9 @@ class Conditionals:
         if then.tries == SLOW_AFTER:
             words = f"A stop has failed {SLOW_AFTER} times and keeps trying: {sale.problem}"
             self._kernel.log.notice(Level.BAD, words, until_read=True)
-        # What has ended meanwhile needs no sale any more.
+        # An order that has ended meanwhile needs no further sale.
         level = Level.GOOD if sold > 0 else Level.INFO if known.state.is_over else Level.BAD
-        # Afterwards its size is what is left, so the text describes the order before the sale.
+        # Afterwards its size is the remainder, so the text describes the order before the sale.
         self._save(then, text, level=level, named_as=known, is_repeat=_repeats(then))
 
     def _with_rest(self, then: Conditional) -> Conditional:
@@ -519,7 +519,7 @@ class Conditionals:
                 continue
             is_back = found.conditional.state.is_active and not each.state.is_active
             if is_back and any(other.is_all for other in self._active(each.token_id)):
-                # The one for the whole position speaks for them already.
+                # The one for the whole position covers them already.
                 found = replace(found, conditional=replace(each, counted=found.conditional.counted))
             text = UNDONE if found.back else f"{format_shares(found.late)} more sold than reported"
             self._save(found.conditional, text, level=Level.BAD)
@@ -558,7 +558,7 @@ class Conditionals:
         self._save(known, text, level=Level.WARNING, is_repeat=_repeats(known))
 
     def _count_abandoned_sale(self, left: Conditional, order_id: OrderId) -> None:
-        """Count a sale without a task of its own: of an earlier session, or after a fault."""
+        """Count a sale without a task of its own: from an earlier session, or after a fault."""
 
         async def learn() -> None:
             if await self.sales.read_outcome(order_id, since=left.created_at):
@@ -582,7 +582,7 @@ class Conditionals:
         self._stale_books.report(tokens)
 
     def pause_if_locked(self) -> bool:
-        """Pause all orders if entry is locked; return whether it is.
+        """Pause all orders if order entry is locked; return whether it is.
 
         This is done at once, as entry may be unlocked before the next check.
         """
@@ -597,7 +597,7 @@ class Conditionals:
         return True
 
     async def _pause_if_gone(self, token_id: TokenId) -> None:
-        """End or pause the orders whose shares the venue reports gone, in two answers a lag apart."""
+        """End or pause orders whose shares are gone according to two replies a lag apart."""
         if await self.sales.is_gone(token_id) and self._account().has_none(token_id):
             for each in self.view():
                 if each.token_id == token_id and token_id not in self._busy and not each.is_waiting:
@@ -605,13 +605,13 @@ class Conditionals:
         await self._kernel.clock.sleep(GONE_AGAIN_S)
 
     def _end_or_pause(self, each: Conditional) -> None:
-        """End an order whose shares were sold; pause it loudly where no trade explains that they are gone."""
+        """End an order whose shares were sold; if no trade explains the missing shares, pause it."""
         if each.is_all and each.counted and each.state.is_active:
             self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")
             return
         sold, is_final = self.sales.sold_since(each.token_id, each.created_at)
         if sold > 0 and (each.is_all or sold >= each.size):
-            # Until the trades are final they may fail, and the shares come back.
+            # Until the trades are final they may fail, and the shares return.
             if is_final:
                 over = replace(each, state=ConditionalState.CANCELLED, reason=SOLD_OTHERWISE)
                 self._save(over, f"ended, {SOLD_OTHERWISE}")
@@ -627,7 +627,7 @@ def _new_id() -> ConditionalId:
 
 
 def _repeats(each: Conditional) -> bool:
-    """Whether an order tries in vain for so long that its tries are no news any more."""
+    """Whether an order has failed so often that further tries are not news."""
     return each.state.is_active and each.tries > SLOW_AFTER
 
 
@@ -645,7 +645,7 @@ def _still_reversible(counted: tuple[CountedFills, ...], now: datetime) -> tuple
 
 
 def _why_unwanted(each: Conditional, trigger: Trigger) -> str:
-    """Return why a sale that was not sent yet is not wanted any more; empty while it is."""
+    """Return why a sale that was not sent yet is no longer wanted; empty while it is."""
     if each.state is not ConditionalState.SELLING:
         return f"the stop is {each.state.value}"
     has_price = each.has_stop if trigger is Trigger.STOP else each.take_profit is not None

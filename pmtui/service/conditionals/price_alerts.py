@@ -1,8 +1,8 @@
-"""Price alerts: watches their books, and reports when a price is reached.
+"""Price alerts: monitors their books, and reports when a price is reached.
 
-An alert fires once and stays listed as having rung until the trader removes it. What waits goes on
+An alert fires once and stays listed as fired until the trader removes it. Waiting alerts keep
 waiting after a restart, on the books as they are then. Nothing fires from a book that is stale,
-crossed, lossy or loading: it is simply waited on.
+crossed, lossy or loading: the alert keeps waiting.
 """
 
 import secrets
@@ -33,12 +33,12 @@ from pmtui.service.views import Level
 from pmtui.service.words import shorten
 
 CLOCK_S = 5.0
-"""How late a condition that only time meets is seen."""
+"""The longest delay in noticing a condition that depends only on time."""
 UNKNOWN = "The market is loading"
 
 
 class PriceAlerts:
-    """Every price alert of a profile."""
+    """All price alerts of a profile."""
 
     def __init__(
         self,
@@ -50,15 +50,15 @@ class PriceAlerts:
         market_of: Callable[[ConditionId], Market | None],
         keep: Callable[[PriceAlert | AlertId], None],
     ) -> None:
-        """Build it.
+        """Create the feed.
 
         Args:
             kernel: what every feed needs.
-            book_of: a token's book as it is.
-            tape_of: a token's public trades as far as they are known.
-            queue_of: the fewest shares ahead of an order of ours in a token; None without one.
-            market_of: a market as far as it is known.
-            keep: writes an alert down, or by its id that there is none any more.
+            book_of: returns a token's current book.
+            tape_of: returns a token's known public trades.
+            queue_of: returns the fewest shares ahead of an own order in a token; None without one.
+            market_of: returns a market, if it is known.
+            keep: saves an alert, or its removal by id.
         """
         self._kernel = kernel
         self._book_of = book_of
@@ -68,19 +68,19 @@ class PriceAlerts:
         self._known: dict[AlertId, PriceAlert] = {}
         self._followed = FollowedTopics(kernel.hub, self._on_book, is_in_sight=False)
         self.rung = 0
-        """How many have fired in this session."""
+        """How many fired in this session."""
 
     def view(self) -> tuple[PriceAlert, ...]:
-        """Return all of them, the oldest first."""
+        """Return all alerts, oldest first."""
         return tuple(self._known.values())
 
     def restore(self, alerts: Iterable[PriceAlert]) -> None:
-        """Restore what an earlier session left; waiting alerts go on waiting."""
+        """Restore the alerts of an earlier session; waiting ones keep waiting."""
         self._known = {alert.alert_id: alert for alert in alerts}
         self._watch()
 
     def merge(self, alerts: Iterable[PriceAlert]) -> bool:
-        """Apply what another terminal has set, fired or removed; return whether anything changed."""
+        """Apply alerts that another terminal set, fired or removed; return whether anything changed."""
         before = self._known
         self._known = {each.alert_id: _further(before.get(each.alert_id), each) for each in alerts}
         is_news = self._known != before
@@ -90,7 +90,7 @@ class PriceAlerts:
         return is_news
 
     def add(self, plan: AlertPlan) -> str:
-        """Wait for a price from now on, or return why not."""
+        """Add an alert; return why not, or "" on success."""
         market = self._market_of(plan.condition_id)
         if market is None or plan.token_id not in market.token_ids:
             return UNKNOWN
@@ -113,7 +113,7 @@ class PriceAlerts:
         return ""
 
     def remove(self, alert_id: AlertId) -> None:
-        """Forget one, whatever became of it."""
+        """Remove an alert in any state."""
         if self._known.pop(alert_id, None) is not None:
             self._keep(alert_id)
             self._watch()
@@ -147,7 +147,7 @@ class PriceAlerts:
             self._kernel.start_unless_running("alert clock", "alert clock", self._follow_clock)
 
     async def _follow_clock(self) -> None:
-        """Check waiting conditions regularly: time passes while books stand still."""
+        """Check waiting conditions regularly: time passes even if books do not change."""
         while waiting := {
             a.plan.token_id
             for a in self.view()
@@ -171,7 +171,7 @@ class PriceAlerts:
             return
         sight = Sight(book=self._book_of(token_id), now=self._kernel.clock.now())
         if any(alert.plan.condition for alert in waiting):
-            # A price is looked at with every change of its book, and needs no more than that.
+            # A price is checked with every change of its book, which is enough.
             market = self._market_of(waiting[0].plan.condition_id)
             sight = replace(
                 sight,
@@ -192,5 +192,5 @@ class PriceAlerts:
 
 
 def _further(ours: PriceAlert | None, kept: PriceAlert) -> PriceAlert:
-    """Return which of two states of one alert is the later: one that rang waits no more."""
+    """Return the later of two states of one alert: one that fired waits no more."""
     return kept if ours is None or ours.state is AlertState.WAITING else ours

@@ -1,9 +1,8 @@
-"""One sale of a conditional order, from the decision to what it sold.
+"""One sale of a conditional order, from the decision to its result.
 
-Nothing else is sold before the end of a sale is known. An answer that says "refused" proves
-nothing by itself: the venue once filled an order that it had answered with an error (docs/wire.md#refusals). So an
-order that was sent is ruled out only by complete trades, read later than the venue's lag, which
-must agree with the shares that the venue says are held.
+Nothing else is sold before the result of a sale is known. A refusal proves nothing by itself: the venue once
+filled an order after replying with an error (docs/wire.md#refusals). So a sent order is ruled out only by
+complete trades, read later than the venue's lag, which must agree with the venue's report of held shares.
 """
 
 import asyncio
@@ -37,7 +36,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, Level
 
 PATIENCE_S = 2.0
-"""Seconds that a sale waits for the cancel's answer: the same venue has to accept the sale."""
+"""Seconds that a sale waits for the cancel's reply: the same venue has to accept the sale."""
 POLL_S = 0.1
 
 Report = Callable[[str, Level], None]
@@ -52,7 +51,7 @@ class OwnBids:
         self._own = own
 
     async def clear(self, sale: LimitIntent, report: Report) -> None:
-        """Cancel the own bids that a sale may trade with, and report what may be left of them."""
+        """Cancel the own bids that a sale may trade with, and report any that may remain."""
         met = own_bids_from(sale, self._own.open_orders())
         if not met:
             return
@@ -89,63 +88,63 @@ def _describe(orders: tuple[Order, ...], sale: LimitIntent) -> str:
 
 
 SALE_LAG_S = 5.0
-"""How long the venue's trades and balances may lag behind an answer: lists need
-several polls of half a second, the cached balance some seconds (docs/wire.md#reading-orders-and-trades and #balances, of November
+"""How long the venue's trades and balances may lag behind a reply: lists need several polls of half a
+second, the cached balance some seconds (docs/wire.md#reading-orders-and-trades and #balances, November
 2026), and a replica was seen four seconds behind."""
 READ_AGAIN_S = 1.0
 GONE_AGAIN_S = 10.0
-"""Seconds between two questions to the venue whether shares that seem to be gone are."""
+"""Seconds between two queries about shares that seem to be gone."""
 MOST_DOUBT_S = 30.0
-"""How long trades and held shares may disagree before complete trades decide alone: shares may
+"""How long trades and held shares may disagree before complete trades alone decide: shares may
 also leave the wallet without a trade."""
 
 AskShares = Callable[[TokenId], Awaitable[Micros | Failure]]
-"""Asks the venue, past its cache, how many shares of a token are held."""
+"""Asks the venue, bypassing its cache, how many shares of a token are held."""
 
 _IN_DOUBT = IN_DOUBT | {OrderStatus.DELAYED}
 
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """The end of one sale."""
+    """The result of one sale."""
 
     sold: Micros
     problem: str = ""
     """Why nothing was sold."""
     has_left: bool = True
-    """Whether it was sent; a sale that was refused before that certainly sold nothing."""
+    """Whether it was sent; a sale refused before that certainly sold nothing."""
     average: Micros | None = None
-    """Dollars a share; None where that is not known."""
+    """Dollars per share; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaleHooks:
-    """What a sale asks and reports while it is under way."""
+    """Callbacks of a sale in progress."""
 
     allowed_size: Callable[[Micros], Micros]
-    """Returns how many of the shares held may be sold."""
+    """Returns how many of the held shares may be sold."""
     record_order: Callable[[PreparedOrder], str]
-    """Records the order that is about to be sent; returns why it must not be, "" if it may."""
+    """Records the order before it is sent; returns why it must not be, or "" if it may."""
     objection: Callable[[], str]
-    """Returns why the sale is not wanted any more; asked again when its bytes leave."""
+    """Returns why the sale is no longer wanted; called again when its bytes are sent."""
     on_unconfirmed: Callable[[str], None]
-    """Called with the reason when the answer does not tell what was sold."""
+    """Called with the reason if the reply does not show what was sold."""
     report: Report
-    """Logs what else is done for the sale."""
+    """Logs further actions for the sale."""
 
 
 class _Before(NamedTuple):
     """What was known of a token's shares before a sale was sent."""
 
     least: Micros
-    """The least that was held."""
+    """The minimum holding."""
     fills: frozenset[tuple[TradeId, OrderId]]
     at: datetime
     """By the venue's clock."""
 
 
 class ConditionalSales:
-    """Sells for conditional orders, through the desk like every order."""
+    """Executes sales of conditional orders, through the desk like every order."""
 
     def __init__(
         self,
@@ -164,12 +163,12 @@ class ConditionalSales:
         Args:
             kernel: time and the log.
             desk: sends orders.
-            account: what is held and open now.
-            market_of: a market with its terms.
+            account: returns current holdings and open orders.
+            market_of: returns a market with its terms.
             own: own orders and fills.
-            ask_shares: the venue's word on what is held.
-            least_held: the least that is held, by all reports.
-            lag_s: how long the venue's lists may lag behind its answers.
+            ask_shares: asks the venue for the holding.
+            least_held: returns the minimum holding according to all reports.
+            lag_s: how long the venue's lists may lag behind its replies.
         """
         self._kernel = kernel
         self._desk = desk
@@ -197,25 +196,25 @@ class ConditionalSales:
         return doubted > 0 and size_floor(Micros(max(left, 0))) <= 0
 
     def sold_size(self, order_id: OrderId) -> Micros:
-        """Return how much a sale is known to have sold so far."""
+        """Return the known sold size of a sale."""
         return self._own.matched_size(order_id)
 
     def failed_size(self, order_id: OrderId) -> Micros:
-        """Return how much of a sale was matched by trades that failed on chain."""
+        """Return the size of a sale that was matched by trades that failed on chain."""
         return self._own.failed_size(order_id)
 
     def held(self, token_id: TokenId) -> Micros:
-        """Return the shares held, less those sold by answers whose trades are not reported yet."""
+        """Return the shares held, less those sold according to replies whose trades are not reported yet."""
         return Micros(max(self._account().held(token_id) - self._unbooked(token_id), 0))
 
     def sold_since(self, token_id: TokenId, at: datetime) -> tuple[Micros, bool]:
-        """Return the shares that own trades took away since a moment, and whether these trades are final."""
+        """Return the shares sold by own trades since a moment, and whether these trades are final."""
         fills = [fill for fill in self._fills_of(token_id) if fill.matched_at >= at]
         net = sum(fill.size if fill.side is Side.SELL else -fill.size for fill in fills)
         return Micros(max(net, 0)), all(fill.status.is_final for fill in fills)
 
     async def is_gone(self, token_id: TokenId) -> bool:
-        """Whether the venue says, and says again after its lag, that no shares are held."""
+        """Whether the venue reports, and confirms after its lag, that no shares are held."""
         if not await self._says_none(token_id):
             return False
         await self._kernel.clock.sleep(self._lag_s)
@@ -228,13 +227,13 @@ class ConditionalSales:
     async def cool_off(
         self, token_id: TokenId, seconds: float, *, is_wanted: Callable[[], bool]
     ) -> None:
-        """Wait before the next try of a sale that was never sent.
+        """Wait before retrying a sale that was never sent.
 
-        While nothing seems to be held the wait goes on, as the venue is asked meanwhile.
+        While nothing seems to be held the wait continues, as the venue is queried meanwhile.
 
         Args:
             token_id: of the shares.
-            seconds: to wait at least.
+            seconds: the minimum wait.
             is_wanted: whether the sale is still wanted.
         """
         until_s = self._kernel.clock.monotonic() + GONE_AGAIN_S
@@ -247,8 +246,8 @@ class ConditionalSales:
             await self._kernel.clock.sleep(READ_AGAIN_S)
 
     async def read_outcome(self, order_id: OrderId, *, since: datetime) -> bool:
-        """Read the fills of a sale that nothing waits for; return whether its end is known now."""
-        # It may have been answered just now, and its trades lag like any others.
+        """Read the fills of a sale that no task waits for; return whether its result is now known."""
+        # Its reply may be very recent, and its trades lag like any others.
         await self._kernel.clock.sleep(self._lag_s)
         order = self._own.order(order_id)
         if order is not None and order.status.is_open:
@@ -264,9 +263,9 @@ class ConditionalSales:
         """Sell once; return what was sold, or why nothing was.
 
         Args:
-            selling: what is to be sold.
-            trigger: which price was reached.
-            hooks: what the sale asks and reports meanwhile.
+            selling: the conditional order.
+            trigger: the price that was reached.
+            hooks: the callbacks for the sale in progress.
         """
         planned = await self._plan(selling, trigger, hooks.allowed_size)
         if isinstance(planned, Rejected):
@@ -297,9 +296,9 @@ class ConditionalSales:
         return await self._end_of(admitted[-1], token_id, before)
 
     def _in_the_way(self, sale: LimitIntent, account: AccountView) -> tuple[Order, ...]:
-        """Return the open sales that reserve shares which are to be sold.
+        """Return the open sales that reserve the shares to be sold.
 
-        Sales in doubt are left out: nobody knows when they can be cancelled.
+        Unconfirmed sales are left out: it is unknown when they can be cancelled.
         """
         if account.sellable(sale.token_id) - self._unbooked(sale.token_id) >= sale.size:
             return ()
@@ -313,10 +312,10 @@ class ConditionalSales:
     async def _plan(
         self, selling: Conditional, trigger: Trigger, allowed_size: Callable[[Micros], Micros]
     ) -> tuple[PreparedOrder, LimitIntent] | Rejected:
-        """Return what to sell now, or why nothing can be sold.
+        """Return the order to send now, or why nothing can be sold.
 
-        Shares that may be sold already are not offered: such a sale would be refused, and its end
-        would have to be checked first.
+        Shares that may already be sold are not offered: such a sale would be refused, and its
+        result would have to be checked first.
         """
         _, terms = self._market_of(selling.condition_id)
         if terms is None:
@@ -324,7 +323,7 @@ class ConditionalSales:
         token_id = selling.token_id
         held = self._least_held(token_id)
         if size_floor(held) <= 0 or (selling.is_all and selling.counted):
-            # Our own sums do not prove that nothing is held, nor that what seems left is not sold.
+            # Our own count proves neither that nothing is held nor that the rest is unsold.
             shares = await self._ask_shares(token_id)
             if isinstance(shares, Failure):
                 return Rejected(f"position unknown at the venue: {shares}")
@@ -339,7 +338,7 @@ class ConditionalSales:
         return order if isinstance(order, Rejected) else (order, intent)
 
     def _unbooked(self, token_id: TokenId) -> int:
-        """Return how much of a token was sold by answers whose trades are not reported yet."""
+        """Return the size sold according to replies whose trades are not reported yet."""
         own = self._own
         orders = (own.order(order_id) for order_id in self._posted)
         return sum(
@@ -349,12 +348,12 @@ class ConditionalSales:
         )
 
     def _doubted(self, token_id: TokenId) -> int:
-        """Return how many shares of a token may have been sold by orders in doubt."""
+        """Return how many shares may have been sold by unconfirmed orders."""
         sales = _sales(self._account(), token_id)
         return sum(sale.remaining_size for sale in sales if sale.status in _IN_DOUBT)
 
     async def _end_of(self, order_id: OrderId, token_id: TokenId, before: _Before) -> Sale:
-        """Wait until it is known what a sale sold, however long that takes."""
+        """Wait until the result of a sale is known, however long that takes."""
         order = await self._ended(order_id)
         if order.status is not OrderStatus.FILLED:
             until_s = self._kernel.clock.monotonic() + self._lag_s + MOST_DOUBT_S
@@ -375,7 +374,7 @@ class ConditionalSales:
     async def _is_explained(
         self, sale: Order, token_id: TokenId, before: _Before, until_s: float
     ) -> bool:
-        """Whether the known trades explain the shares that the venue says are held now."""
+        """Whether the known trades explain the shares that the venue reports as held."""
         if self.sold_size(sale.order_id) >= sale.original_size:
             return True
         shares = await self._ask_shares(token_id)
@@ -383,7 +382,7 @@ class ConditionalSales:
             return True
         new = [fill for fill in self._fills_of(token_id) if _key(fill) not in before.fills]
         sold = sum(fill.size for fill in new if fill.side is Side.SELL)
-        # A purchase that is reported late may be part of what was held before.
+        # A purchase that is reported late may be part of the earlier holding.
         bought = sum(f.size for f in new if f.side is Side.BUY and f.matched_at >= before.at)
         return not isinstance(shares, Failure) and shares >= before.least + bought - sold
 

@@ -1,11 +1,11 @@
-"""Decides which stops and targets have reached their price, and how far trailing stops have risen.
+"""Decides which stops and targets are triggered, and how far trailing stops have risen.
 
-A price counts as reached by the best bid of others alone, the same price that a form checks a plan by. The book
-and our own orders are reported separately, so for a moment one may lack what the other shows: where only a bid
-of our own holds the market above a stop, that must last before the stop fires.
+A price is reached only by the best bid of others, the same price that a form checks a plan against. The book
+and our own orders are reported separately, so for a moment one may lack what the other shows: if only an own
+bid holds the market above a stop, that must last before the stop fires.
 
-After this program stood still, the books and what still waits to be read from the streams are of before: nothing
-is decided by them until the streams had time to begin anew.
+After this program was suspended, the books and any unread stream data are old: nothing is decided by them until
+the streams have had time to reconnect.
 """
 
 from collections.abc import Set
@@ -31,12 +31,13 @@ from pmtui.service.words import describe_price
 STALE_AFTER = timedelta(seconds=10)
 """How long a book may be untrusted before a notice reports it: nothing fires from it."""
 LASTS_S = 2.0
-"""Longer than the stream and the answers differ in when they report an order placed or cancelled."""
+"""Longer than the possible difference between stream and replies in reporting a placed or
+cancelled order."""
 
 
 CHECK_PERIOD_S = 1.0
 STOOD_STILL_S = 5.0
-"""A regular check that comes so late shows that the program stood still."""
+"""A regular check that is later than this shows that the program was suspended."""
 CHECKS_AFTER = 5
 """Regular checks until a dead stream has been noticed or a new one is open."""
 
@@ -52,15 +53,15 @@ class Reached:
 
 
 class Triggers:
-    """Compares conditional orders with the books, our own bids left out."""
+    """Compares conditional orders with the books, excluding our own bids."""
 
     def __init__(self, kernel: Kernel, own: OwnOrders) -> None:
         self._kernel = kernel
         self._own = own
         self._held_up: dict[ConditionalId, float] = {}
-        """Since when only a bid of our own has held the market above a stop."""
+        """Since when only an own bid has held the market above a stop."""
         self._rising: dict[ConditionalId, tuple[float, Micros]] = {}
-        """Since when a trailing stop could be raised, and how far it could be all that time."""
+        """Since when a trailing stop could be raised, and to what price throughout that time."""
         self._own_at: dict[ConditionId, float] = {}
         """When one of our orders was last open in a market."""
         self._checked_at, self._checked_s = self._now()
@@ -68,17 +69,17 @@ class Triggers:
 
     @property
     def has_stood_still(self) -> bool:
-        """Whether books may be of before a time in which this program stood still."""
+        """Whether books may date from before the program was suspended."""
         return self._checks_left > 0 or self._late_s() > STOOD_STILL_S
 
     async def watch_standstill(self) -> None:
-        """Check regularly whether the program stood still."""
+        """Check regularly whether the program was suspended."""
         while True:
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
             self._note_check()
 
     def _note_check(self) -> None:
-        """Note a regular check; one that comes late shows that the program stood still."""
+        """Record a regular check; a late one shows that the program was suspended."""
         is_late = self._late_s() > STOOD_STILL_S
         self._checked_at, self._checked_s = self._now()
         self._checks_left = CHECKS_AFTER if is_late else max(self._checks_left - 1, 0)
@@ -88,7 +89,7 @@ class Triggers:
         return clock.now() - clock.replay_shift(), clock.monotonic()
 
     def _late_s(self) -> float:
-        """Return how long ago the last check was, by the clock that shows more."""
+        """Return the time since the last check, by the clock that shows more."""
         now, now_s = self._now()
         return max((now - self._checked_at).total_seconds(), now_s - self._checked_s)
 
@@ -97,7 +98,7 @@ class Triggers:
         return best_bid_of_others(book, each.condition_id, self._own.open_orders())
 
     def reached(self, each: Conditional, book: BookView) -> Reached | None:
-        """Return which price is reached; None for neither."""
+        """Return the price that is reached; None for neither."""
         bid = self.bid_of_others(each, book)
         trigger = reached_trigger(each, bid)
         if trigger is None or bid is None:
@@ -110,7 +111,7 @@ class Triggers:
         return Reached(trigger, bid, words)
 
     def note_own_bid_above_stop(self, each: Conditional, book: BookView) -> None:
-        """Start or clear the time for which only a bid of our own holds the market above a stop."""
+        """Start or clear the time for which only an own bid holds the market above a stop."""
         if self._is_held_up(each, book):
             self._held_up.setdefault(each.conditional_id, self._kernel.clock.monotonic())
         else:
@@ -119,7 +120,7 @@ class Triggers:
     def update_trailing_stop(self, each: Conditional, book: BookView) -> Conditional | None:
         """Raise a trailing stop with the bid; return it with its new price, None if unchanged.
 
-        Just after one of our orders is gone, the book may still show it: the bid must then last.
+        Just after one of our orders is gone, the book may still show it, so the bid must then last.
         """
         now = self._kernel.clock.monotonic()
         if any(order.condition_id == each.condition_id for order in self._own.open_orders()):
@@ -147,16 +148,16 @@ class Triggers:
 
 
 class StaleBooks:
-    """Reports books from which nothing can trigger because they have been untrusted for long."""
+    """Reports books that have been untrusted for long, from which nothing can trigger."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
         self._books: dict[TokenId, tuple[datetime, BookState]] = {}
-        """Since when each has been untrusted, and its present state."""
+        """Since when each has been untrusted, and its current state."""
         self._reported: set[TokenId] = set()
 
     def note(self, token_id: TokenId, state: BookState) -> bool:
-        """Take the state of a book; return whether it became trusted or untrusted."""
+        """Record a book's state; return whether it became trusted or untrusted."""
         known = self._books.pop(token_id, None)
         if not state.is_good:
             self._books[token_id] = (known[0] if known else self._kernel.clock.now(), state)
@@ -168,7 +169,7 @@ class StaleBooks:
         return known is not None
 
     def report(self, tokens: Set[TokenId]) -> None:
-        """Report once what has been untrusted for long, and forget books that nobody waits for."""
+        """Report books that have long been untrusted, once, and forget books no longer needed."""
         for token_id in self._books.keys() - tokens:
             del self._books[token_id]
             self._reported.discard(token_id)

@@ -1,10 +1,9 @@
-"""The journal of a profile: orders, moves, conditional orders and wallet transactions, written before the next step.
+"""The journal of a profile: orders, moves, conditional orders and wallet transactions, written ahead.
 
-SQLite with full synchronisation, one writer thread, one writing process. No key and no credential
-of a request is in it. It does keep the body of every order as it was posted: it proves what was sent,
-and a damaged row is rebuilt from it. A body holds the order's signature and the id of the API key,
-which open nothing by themselves, and the file is its owner's alone. An order that cannot be
-journaled is not sent.
+SQLite with full synchronisation, one writer thread, one writing process. It contains no key and no request
+credentials. It does keep the body of every posted order: it proves what was sent, and a damaged row is rebuilt
+from it. A body contains the order's signature and the id of the API key, which give no access by themselves,
+and the file is readable only by its owner. An order that cannot be journaled is not sent.
 """
 
 import asyncio
@@ -59,7 +58,7 @@ from pmtui.service.journal.journal_rows import (
 T = TypeVar("T")
 
 MOST_NOTES = 10_000
-"""Notes that wait while the disk cannot be written."""
+"""Notes that are queued while the disk cannot be written."""
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 
@@ -77,7 +76,7 @@ class RememberedStatus:
     order_id: OrderId
     status: OrderStatus
     is_known: bool
-    """Whether the venue has ever spoken of it."""
+    """Whether the venue has ever reported it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +93,15 @@ class OutgoingOrder:
 
 @dataclass(frozen=True, slots=True)
 class OrderEvent:
-    """A line about an order; written only if the order itself is in the journal."""
+    """An entry about an order; written only if the order itself is in the journal."""
 
     row: tuple[str, OrderId, str, str]
     fact: RememberedStatus | Fill | None = None
-    """What the line records. A fill that the journal holds already is not added again."""
+    """What the entry records. A fill that is already in the journal is not added again."""
 
 
 Line = Row | Conditional | WalletTransaction | OrderEvent
-"""What may be written without waiting for the disk."""
+"""An entry that may be written without waiting for the disk."""
 
 
 class JournalLockedError(OSError):
@@ -110,25 +109,25 @@ class JournalLockedError(OSError):
 
 
 class Journal:
-    """Append-only lines, and one row for each order. Every awaited write has reached the disk."""
+    """Append-only entries, and one row for each order. Every awaited write has reached the disk."""
 
     def __init__(self, path: Path, *, first_pause_s: float = FIRST_PAUSE_S) -> None:
         """Prepare; nothing is opened yet.
 
         Args:
             path: of the file.
-            first_pause_s: before notes that could not be written are tried again; it doubles.
+            first_pause_s: before retrying notes that could not be written; it doubles.
         """
         self._path = path
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="journal")
         self._connection: sqlite3.Connection | None = None
         self._lock: int | None = None
-        """On the journal's own file."""
+        """Lock on the journal's own file."""
         self._files: tuple[tuple[int, int] | None, ...] = ()
-        """Which files are open."""
+        """Identities of the open files."""
         self._notes: deque[Line] = deque()
         self._lost = 0
-        """Notes that were dropped because too many waited for the disk."""
+        """Number of notes dropped because too many waited for the disk."""
         self._backoff = Backoff(first_s=first_pause_s, longest_s=LONGEST_PAUSE_S)
         self._retry: asyncio.TimerHandle | None = None
         self._is_flushing = False
@@ -144,7 +143,7 @@ class Journal:
         return await self._writing([])
 
     async def begin(self, outgoing: Sequence[OutgoingOrder]) -> JournalProblem | None:
-        """Write down orders that are about to leave together: all of them, or none."""
+        """Write orders that are about to be sent together: all of them, or none."""
         rows: list[tuple[OrderId, str, str, str, bytes]] = []
         lines: list[Line] = []
         for each in outgoing:
@@ -165,14 +164,14 @@ class Journal:
     async def append(
         self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None
     ) -> JournalProblem | None:
-        """Write one entry and wait until it is on the disk."""
+        """Write one entry and wait until it is on disk."""
         row = (at.isoformat(), order_id, kind, text)
         return await self._writing([row])
 
     def record(
         self, kind: str, text: str, *, at: datetime, order_id: OrderId | None = None
     ) -> None:
-        """Write one entry without waiting for it; it keeps its place among all others."""
+        """Write one entry without waiting; its order among all others is kept."""
         self._later((at.isoformat(), order_id, kind, text))
 
     def record_about(
@@ -184,16 +183,15 @@ class Journal:
         at: datetime,
         fact: RememberedStatus | Fill | None = None,
     ) -> None:
-        """Write an entry, and what it stands for, if the order was ever written down here.
+        """Write an entry, and its fact, if the order was ever journaled.
 
-        Nobody waits for it; an order that is remembered to have ended is not asked after.
-        Also for an order of an earlier session, and for one that has ended: nothing that is heard
-        later is lost.
+        This does not wait for the disk. An order recorded as ended is no longer searched for. It
+        also works for an order of an earlier session, and for an ended one: no late report is lost.
         """
         self._later(OrderEvent((at.isoformat(), order_id, kind, text), fact))
 
     def record_conditional(self, conditional: Conditional, text: str, *, at: datetime) -> None:
-        """Remember how a conditional order stands now, and in words why unless there are none."""
+        """Record a conditional order's current state, and the reason unless the text is empty."""
         if not text:
             self._later(conditional)
             return
@@ -203,51 +201,51 @@ class Journal:
     async def begin_wallet_transaction(
         self, transaction: WalletTransaction, text: str
     ) -> JournalProblem | None:
-        """Write down a transaction of the wallet that is about to leave."""
+        """Write a wallet transaction that is about to be submitted."""
         at = transaction.created_at.isoformat()
         return await self._writing([transaction, (at, None, "wallet", text)])
 
     def record_wallet_transaction(
         self, transaction: WalletTransaction, text: str, *, at: datetime
     ) -> None:
-        """Remember how a transaction of the wallet stands now, without waiting."""
+        """Record a wallet transaction's current state, without waiting."""
         self._notes.append(transaction)
         self.record("wallet", text, at=at)
 
     async def wallet_transactions(self) -> tuple[WalletTransaction, ...] | JournalProblem:
-        """Return every transaction of the wallet, the oldest first."""
+        """Return every wallet transaction, oldest first."""
         return await self._reading(read_wallet_transactions)
 
     async def conditionals(self) -> tuple[Conditional, ...] | JournalProblem:
-        """Return every conditional order, the oldest first."""
+        """Return every conditional order, oldest first."""
         return await self._reading(read_conditionals)
 
     async def damaged_conditionals(self) -> int | JournalProblem:
-        """Return how many conditional orders cannot be read."""
+        """Return how many conditional orders are unreadable."""
         return await self._reading(count_damaged_conditionals)
 
     async def unsettled(self) -> tuple[JournaledOrder, ...] | JournalProblem:
-        """Return the orders whose end is not known, oldest first."""
+        """Return the orders whose result is unknown, oldest first."""
         return await self._reading(read_unsettled)
 
     async def ruled_out(self) -> tuple[JournaledOrder, ...] | JournalProblem:
-        """Return the newest orders whose end was concluded, oldest first."""
+        """Return the newest orders whose end was only concluded, oldest first."""
         return await self._reading(read_ruled_out)
 
     async def cut_off_moves(self) -> tuple[CutOffMove, ...] | JournalProblem:
-        """Return the moves that an earlier session did not bring to an end."""
+        """Return the moves that an earlier session did not finish."""
         return await self._reading(read_cut_off_moves)
 
     async def entries(self, order_id: OrderId) -> tuple[JournalEntry, ...] | JournalProblem:
-        """Return an order's whole life, oldest first."""
+        """Return all entries of an order, oldest first."""
         return await self._reading(lambda connection: read_entries(connection, order_id))
 
     async def past(self, since: datetime) -> tuple[PastLine, ...] | JournalProblem:
-        """Return what earlier sessions wrote down since a moment that a log tells, oldest first."""
+        """Return the entries of earlier sessions since a moment that the log shows, oldest first."""
         return await self._reading(lambda connection: read_past(connection, since))
 
     async def close(self) -> None:
-        """Write what is left and close the file."""
+        """Write the remaining notes and close the file."""
         self._is_closed = True
         if self._retry is not None:
             self._retry.cancel()
@@ -272,14 +270,14 @@ class Journal:
     async def _writing(
         self, lines: list[Line], insert: Callable[[sqlite3.Connection], None] | None = None
     ) -> JournalProblem | None:
-        """Write now, whatever became of the notes before: an order waits for it."""
+        """Write now, even if earlier notes failed: an order waits for it."""
         problem = await self._in_thread(lambda: self._write(lines, insert))
         if problem is None:
             self._after_success()
         return problem
 
     def _later(self, note: Line) -> None:
-        # The first write takes along all notes that have gathered by then: each waits for the disk.
+        # The first write includes all notes collected so far: each write waits for the disk.
         self._notes.append(note)
         if self._retry is None and not self._is_flushing:
             self._flush()
@@ -299,7 +297,7 @@ class Journal:
             if self._notes and not self._is_closed:
                 self._flush()
         elif self._retry is None:
-            # One try at a time, ever more rarely: a full disk must not be asked for every note.
+            # One try at a time with growing pauses: a full disk must not be tried for every note.
             if self._backoff.is_reset and self._on_problem is not None:
                 self._on_problem(problem)
             pause_s = self._backoff.next_s()
@@ -323,7 +321,7 @@ class Journal:
         lines: list[Line],
         insert: Callable[[sqlite3.Connection], None] | None = None,
     ) -> JournalProblem | None:
-        """Write in one transaction, what was noted before first."""
+        """Write in one transaction, queued notes first."""
         notes = [self._notes.popleft() for _ in range(len(self._notes))]
         try:
             connection = self._open()
@@ -337,7 +335,7 @@ class Journal:
                     text = f"{lost}, and {are(self._lost)} lost"
                     _write_line(connection, (_last_moment(notes), None, "notice", text))
             if self._is_replaced():
-                # What was written is in a file that nobody will find.
+                # The data was written to a file that nobody will find.
                 return JournalProblem(REPLACED)
         except (sqlite3.Error, OSError) as error:
             # Kept for the next try, in their order.
@@ -367,11 +365,11 @@ class Journal:
         return self._connection
 
     def _identities(self) -> tuple[tuple[int, int] | None, ...]:
-        """Return which files stand where the journal and its log of writes should."""
+        """Return the identities of the journal file and its write-ahead log on disk."""
         return tuple(_identity(self._path.with_name(self._path.name + e)) for e in ("", "-wal"))
 
     def _is_replaced(self) -> bool:
-        """Whether what is open is not what anybody else would find, or the next session."""
+        """Whether the open file is no longer the one at its path."""
         return self._identities() != self._files
 
     def _hide(self) -> None:
@@ -381,11 +379,11 @@ class Journal:
                 self._path.with_name(self._path.name + ending).chmod(0o600)
 
     def _take_lock(self) -> None:
-        """Be the one writer; the lock goes with the process, however it ends.
+        """Become the only writer; the lock ends with the process, however it ends.
 
-        It lies on the journal itself, so that there is no other file to remove. SQLite's own locks
-        are of another kind, and the handle stays open until its connection is closed: closing one
-        handle of a file gives all such locks of a process up.
+        The lock is on the journal itself, so that there is no lock file to remove. SQLite's own
+        locks are of another kind, and the handle stays open until its connection is closed: closing
+        one handle of a file releases all such locks of a process.
         """
         if self._lock is not None:
             return
@@ -409,7 +407,7 @@ class Journal:
 
 
 def _most_telling(notes: list[Line]) -> list[Line]:
-    """Return as many notes as there is room for: facts rather than words, new ones rather than old."""
+    """Return as many notes as fit: facts before words, new ones before old ones."""
     too_many = len(notes) - MOST_NOTES
     if too_many <= 0:
         return notes
@@ -437,7 +435,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _readable(raw: bytes) -> str:
-    """Read a text of the file; damaged bytes must not hide the rows around them."""
+    """Decode a text of the file; damaged bytes must not hide the rows around them."""
     return raw.decode("utf-8", "replace")
 
 

@@ -1,6 +1,6 @@
-"""What the journal's file holds, and reading it: also from outside, while somebody writes.
+"""The contents of the journal's file, and reading it, even from outside while it is being written.
 
-It also finds the moves that a killed session left half done: cancelled, and not sent again.
+It also finds the moves that a killed session left unfinished: cancelled, and not sent again.
 """
 
 import sqlite3
@@ -68,26 +68,26 @@ CREATE INDEX IF NOT EXISTS orders_without_end ON orders (state) WHERE state IS N
 """
 
 UNWANTED = "unwanted"
-"""The kind of the line by which an order is to be cancelled until it is known to be gone."""
+"""Kind of the entry after which an order is to be cancelled until it is known to be gone."""
 KEPT = "kept"
-"""Of the line by which the venue's refusal to cancel one was taken for an answer."""
+"""Kind of the entry when the venue's refusal to cancel an order was accepted as final."""
 RULED_OUT = "ruled out"
-"""The kind of line that is written where an order's end is concluded and not reported."""
+"""Kind of the entry for an order's end that was concluded, not reported."""
 MOST_ENDED = 500
-"""Orders of earlier sessions that are followed after their end: the newest, by no clock."""
+"""Ended orders of earlier sessions that are still followed: the newest, by sequence."""
 _CONCLUDED = frozenset({OrderStatus.REJECTED, OrderStatus.CANCELLED})
 
 
 @dataclass(frozen=True, slots=True)
 class JournalProblem:
-    """The journal cannot be written; nothing may be sent."""
+    """The journal cannot be written, so nothing may be sent."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """One line of an order's life."""
+    """One entry about an order."""
 
     at: str
     order_id: OrderId | None
@@ -100,25 +100,25 @@ class Damage(StrEnum):
 
     NONE = ""
     FACTS = "facts"
-    """Its signed bytes still tell what it was."""
+    """Its signed bytes still contain its fields."""
     ALL = "all"
-    """Nothing but its id can be read."""
+    """Only its id can be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class JournaledOrder:
-    """An order as it was written down before it left."""
+    """An order as journaled before it was sent."""
 
     order: Order
     title: str
-    """Of its market: the venue's own words."""
+    """Title of its market: the venue's own text."""
     state: str | None
-    """How it ended; None while that is not known."""
+    """How it ended; None while unknown."""
     is_known: bool
-    """Whether the venue has ever spoken of it."""
+    """Whether the venue has ever reported it."""
     damage: Damage = Damage.NONE
     is_unwanted: bool = False
-    """Whether it was to be cancelled, and nobody knows that it is gone."""
+    """Whether it was to be cancelled, and is not known to be gone."""
 
 
 class _PostedFields(msgspec.Struct, rename="camel"):
@@ -131,7 +131,7 @@ class _PostedFields(msgspec.Struct, rename="camel"):
 
 
 class _Posted(msgspec.Struct, rename="camel"):
-    """The signed bytes of an order, as far as they tell what it was."""
+    """The fields that can be recovered from an order's signed bytes."""
 
     order: _PostedFields
     order_type: TimeInForce
@@ -140,7 +140,7 @@ class _Posted(msgspec.Struct, rename="camel"):
 
 @dataclass(frozen=True, slots=True)
 class OrderLife:
-    """An order with everything that was written of it, oldest first."""
+    """An order with all its entries, oldest first."""
 
     order: JournaledOrder
     entries: tuple[JournalEntry, ...]
@@ -148,15 +148,15 @@ class OrderLife:
 
 @dataclass(frozen=True, slots=True)
 class JournaledFill:
-    """A fill of an order that was placed from here, as last reported."""
+    """A fill of an order placed from here, as last reported."""
 
     fill: Fill
     title: str
-    """Of its market: the venue's own words."""
+    """Title of its market: the venue's own text."""
 
 
 def write_fill(connection: sqlite3.Connection, fill: Fill) -> bool:
-    """Remember a fill, or how its settlement went on; it never goes back. Return whether it is news."""
+    """Save a fill or its new settlement state, which never goes back. Return whether it is news."""
     key = (fill.trade_id, fill.order_id)
     row = connection.execute(
         "SELECT facts FROM fills WHERE trade_id = ? AND order_id = ?", key
@@ -177,7 +177,7 @@ def write_fill(connection: sqlite3.Connection, fill: Fill) -> bool:
 def write_standing(
     connection: sqlite3.Connection, order_id: OrderId, status: OrderStatus, *, is_known: bool
 ) -> None:
-    """Record the state of an order; reported fills override what was concluded."""
+    """Record the state of an order; reported fills override conclusions."""
     connection.execute(
         "UPDATE orders SET state = ?, is_known = is_known OR ? WHERE order_id = ?",
         (None if status.is_open else status.value, is_known, order_id),
@@ -186,10 +186,10 @@ def write_standing(
 
 
 def fill_ended_order(connection: sqlite3.Connection, order_id: OrderId) -> bool:
-    """Turn another end of an order into "filled" where its fills add up to all of it.
+    """Change the end of an order to "filled" if its fills add up to all of it.
 
-    The rest of an order that matched at once counts as cancelled until it is told of, which may be
-    in a later session that knows the order from its fills alone.
+    The rest of an order that matched at once counts as cancelled until it is reported, possibly in
+    a later session that knows the order only from its fills.
 
     Returns:
         Whether the end changed.
@@ -213,13 +213,13 @@ def fill_ended_order(connection: sqlite3.Connection, order_id: OrderId) -> bool:
 
 
 def has_order(connection: sqlite3.Connection, order_id: OrderId) -> bool:
-    """Whether an order was ever written down here, in this session or before."""
+    """Whether an order was ever journaled, in this session or before."""
     row = connection.execute("SELECT 1 FROM orders WHERE order_id = ?", (order_id,)).fetchone()
     return row is not None
 
 
 def write_conditional(connection: sqlite3.Connection, conditional: Conditional) -> None:
-    """Remember a conditional order as it stands."""
+    """Save a conditional order's current state."""
     connection.execute(
         "INSERT OR REPLACE INTO conditionals VALUES (?, ?, ?)",
         (
@@ -231,14 +231,14 @@ def write_conditional(connection: sqlite3.Connection, conditional: Conditional) 
 
 
 def read_conditionals(connection: sqlite3.Connection) -> tuple[Conditional, ...]:
-    """Return every conditional order that can be read, the oldest first."""
+    """Return every readable conditional order, oldest first."""
     rows = connection.execute("SELECT facts FROM conditionals ORDER BY at, conditional_id")
     read = (_decode(facts, Conditional) for (facts,) in rows)
     return tuple(conditional for conditional in read if conditional is not None)
 
 
 def count_damaged_conditionals(connection: sqlite3.Connection) -> int:
-    """Return how many conditional orders cannot be read."""
+    """Return how many conditional orders are unreadable."""
     rows = connection.execute("SELECT facts FROM conditionals")
     return sum(_decode(facts, Conditional) is None for (facts,) in rows)
 
@@ -246,7 +246,7 @@ def count_damaged_conditionals(connection: sqlite3.Connection) -> int:
 def write_wallet_transaction(
     connection: sqlite3.Connection, transaction: WalletTransaction
 ) -> None:
-    """Remember a transaction of the wallet as it stands."""
+    """Save a wallet transaction's current state."""
     connection.execute(
         "INSERT OR REPLACE INTO wallet_transactions VALUES (?, ?, ?)",
         (
@@ -258,7 +258,7 @@ def write_wallet_transaction(
 
 
 def read_wallet_transactions(connection: sqlite3.Connection) -> tuple[WalletTransaction, ...]:
-    """Return every transaction of the wallet that can be read, the oldest first."""
+    """Return every readable wallet transaction, oldest first."""
     rows = connection.execute("SELECT facts FROM wallet_transactions ORDER BY at, key")
     read = (_decode(facts, WalletTransaction) for (facts,) in rows)
     return tuple(transaction for transaction in read if transaction is not None)
@@ -267,15 +267,15 @@ def read_wallet_transactions(connection: sqlite3.Connection) -> tuple[WalletTran
 def read_unsettled(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:
     """Return the orders without a final state, oldest first.
 
-    A damaged row loses itself and no other: its order is taken from the signed bytes, and where
-    these are damaged too it has its id alone. A state that is none counts as no end.
+    A damaged row affects no other: its order is recovered from the signed bytes, and if these are
+    damaged too, only its id is left. An invalid state counts as not ended.
     """
     ends = ", ".join(f"'{end}'" for end in sorted(_ENDS))
     return _read_orders(connection, f"WHERE state IS NULL OR state NOT IN ({ends})")
 
 
 def read_ruled_out(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]:
-    """Return the newest orders whose end was concluded, oldest first."""
+    """Return the newest orders whose end was only concluded, oldest first."""
     states = ", ".join(f"'{state}'" for state in sorted(_CONCLUDED))
     where = (
         f"WHERE state IN ({states}) AND order_id IN "  # noqa: S608 - constants
@@ -286,7 +286,7 @@ def read_ruled_out(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]
 
 
 def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[JournalEntry, ...]:
-    """Return an order's lines, oldest first."""
+    """Return an order's entries, oldest first."""
     rows = connection.execute(
         "SELECT at, order_id, kind, text FROM entries WHERE order_id = ? ORDER BY sequence",
         (order_id,),
@@ -295,26 +295,26 @@ def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[Jou
 
 
 MOST_PAST = 200
-"""Lines of earlier sessions that the log begins with."""
+"""Entries of earlier sessions that the log starts with."""
 
 
 @dataclass(frozen=True, slots=True)
 class PastLine:
-    """What an earlier session wrote down of something that a trader's log tells."""
+    """An entry of an earlier session that is shown in the trader's log."""
 
     at: datetime
     about: Fill | Order | str
-    """A fill, an order that ended, or a line about a conditional order."""
+    """A fill, an order that ended, or an entry about a conditional order."""
     title: str = ""
-    """Of its market: the venue's own words."""
+    """Title of its market: the venue's own text."""
 
 
 def read_past(connection: sqlite3.Connection, since: datetime) -> tuple[PastLine, ...]:
-    """Return the newest fills, ends of orders and lines about conditional orders, oldest first.
+    """Return the newest fills, order ends and entries about conditional orders, oldest first.
 
     Args:
         connection: to the journal.
-        since: what is older is left out.
+        since: older entries are left out.
     """
     lines = [
         PastLine(fill.matched_at, fill, title or "")
@@ -345,7 +345,7 @@ def read_past(connection: sqlite3.Connection, since: datetime) -> tuple[PastLine
 
 
 def read_fills(path: Path) -> tuple[JournaledFill, ...] | JournalProblem:
-    """Return the fills of a journal's orders; none where there is none, or it never had any."""
+    """Return the fills of a journal's orders; empty without a journal."""
     if not path.exists():
         return ()
     try:
@@ -375,7 +375,7 @@ def read_titles(path: Path) -> dict[ConditionId, str] | JournalProblem:
 
 
 def read_lives(path: Path) -> tuple[OrderLife, ...] | JournalProblem:
-    """Return every order of a journal with its life, oldest first; nothing where there is none."""
+    """Return every order of a journal with its entries, oldest first; empty without a journal."""
     if not path.exists():
         return ()
     try:
@@ -422,7 +422,7 @@ _ENDS = frozenset(status.value for status in OrderStatus if not status.is_open)
 
 
 def _decode(text: object, kind: type[T]) -> T | None:
-    """Read what this program wrote; None where it is damaged."""
+    """Decode data written by this program; None if it is damaged."""
     if not isinstance(text, str):
         return None
     try:
@@ -432,7 +432,7 @@ def _decode(text: object, kind: type[T]) -> T | None:
 
 
 def _recover(order_id: OrderId, body: object) -> Order | None:
-    """Return an order as its signed bytes tell of it; they name no market and no outcome."""
+    """Return an order recovered from its signed bytes; they contain no market and no outcome."""
     if not isinstance(body, bytes):
         return None
     try:
@@ -465,7 +465,7 @@ def _recover(order_id: OrderId, body: object) -> Order | None:
 
 
 def _only_id(order_id: OrderId, at: object) -> Order:
-    """Return an order of which nothing but its id is known: no token, no price, no size."""
+    """Return an order of which only the id is known: no token, no price, no size."""
     try:
         created_at = datetime.fromisoformat(str(at))
     except ValueError:
@@ -488,23 +488,23 @@ def _only_id(order_id: OrderId, at: object) -> Order:
 
 
 PLANNED = "to be replaced by "
-"""How the line begins that is written before the old order is cancelled."""
+"""Beginning of the entry that is written before the old order is cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class CutOffMove:
-    """A move without an end."""
+    """A move without a recorded end."""
 
     old: OrderId
     new: OrderId
     text: str
-    """What was to take the old order's place, in words."""
+    """The replacement of the old order, in words."""
     was_sent: bool
-    """Whether the new order may have left."""
+    """Whether the new order may have been sent."""
 
 
 def read_cut_off_moves(connection: sqlite3.Connection) -> tuple[CutOffMove, ...]:
-    """Return the moves whose last line is their plan, oldest first."""
+    """Return the moves whose last entry is their plan, oldest first."""
     rows = connection.execute(
         "SELECT order_id, text FROM entries WHERE sequence IN "
         "(SELECT MAX(sequence) FROM entries WHERE kind = 'move' GROUP BY order_id) "

@@ -1,1 +1,1 @@
-"""What is known of events and markets: lists, search, terms, resolutions."""
+"""Known events and markets: lists, search, terms, resolutions."""

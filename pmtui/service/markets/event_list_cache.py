@@ -1,8 +1,8 @@
-"""The list of events of the last session: shown until the venue answers, saved for the next start.
+"""Cache of the last session's event list: shown until the venue replies, saved for the next start.
 
-The file lies in the profile's state directory. It is for looking at only: nothing in it is searched,
-opened or traded, and the screen says how old it is. A file that is damaged, foreign, from the future
-or too old counts as none; one that cannot be written costs a line in the log. It holds no secrets.
+The file is in the profile's state directory. It is for display only: nothing in it is searched,
+opened or traded, and the screen shows its age. A file that is damaged, foreign, from the future or
+too old is ignored; a failed write causes a log entry. It contains no secrets.
 """
 
 import asyncio
@@ -22,16 +22,16 @@ from pmtui.service.views import Level
 
 FILE = "seen_events.json"
 FORMAT = 1
-"""Raised when the meaning of what is kept changes; other numbers are ignored."""
+"""Incremented when the meaning of the contents changes; other numbers are ignored."""
 MOST_EVENTS = 60
 MOST_BYTES = 1_000_000
 OLDEST = timedelta(days=7)
 CLOCK_SLACK = timedelta(minutes=1)
-"""By which a file may seem to be from the future: clocks are set back a little now and then."""
+"""How far in the future a file may seem to be: clocks are sometimes set back a little."""
 
 
 class SeenEvents(msgspec.Struct, frozen=True, kw_only=True):
-    """What the file holds."""
+    """The contents of the file."""
 
     format: int
     seen_at: datetime
@@ -39,27 +39,27 @@ class SeenEvents(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Head(msgspec.Struct, frozen=True):
-    """Enough to tell whether the rest means what we think."""
+    """Enough to tell whether the rest has the expected meaning."""
 
     format: int
 
 
 class CacheProblem(Exception):  # noqa: N818 - no error: the session goes on without
-    """Why there is nothing to show, in a line; a missing file is no problem."""
+    """Why the cache cannot be shown, in one line; a missing file is no problem."""
 
 
 class EventListFile:
-    """Reads the file once and writes it now and then. Both may take milliseconds."""
+    """Reads the file once and writes it periodically. Both may take milliseconds."""
 
     def __init__(self, state_dir: Path) -> None:
-        """Keep the file in a profile's own directory, so that profiles never see one another's."""
+        """Use a file in a profile's own directory, so that profiles never see each other's."""
         self._path = state_dir / FILE
 
     def read(self, now: datetime) -> SeenEvents | None:
-        """Return what was last seen, or None where there is no file.
+        """Return the cached events, or None if there is no file.
 
         Raises:
-            CacheProblem: there is one, and it is of no use.
+            CacheProblem: the file is unusable.
         """
         try:
             with self._path.open("rb") as file:
@@ -86,10 +86,10 @@ class EventListFile:
         return seen
 
     def write(self, events: Iterable[Event], seen_at: datetime) -> None:
-        """Replace the file whole; the first events are kept, as many as fit.
+        """Replace the whole file; the first events are kept, as many as fit.
 
         Raises:
-            OSError: it cannot be written. The file from before is still there.
+            OSError: the file cannot be written. The old one is still there.
         """
         replace_file(self._path, _encode(events, seen_at))
 
@@ -113,24 +113,24 @@ def _encode(events: Iterable[Event], seen_at: datetime) -> bytes:
 
 
 def _without_prose(event: Event) -> Event:
-    """Leave out what no list shows; it is most of the bytes."""
+    """Return an event without the texts that no list shows; they are most of its bytes."""
     markets = tuple(replace(m, description="", resolution_source="") for m in event.markets)
     return replace(event, description="", resolution_source="", markets=markets)
 
 
 FIRST_WRITE_S = 3.0
 WRITE_PERIOD_S = 60.0
-"""The file is written no more often, and only when the list has been fetched anew."""
+"""The file is written at most this often, and only after the list has been fetched again."""
 
 TOPIC = MarketListTopic()
-"""The list that every session begins with, and the only one that is kept."""
+"""The list that every session begins with, and the only one that is cached."""
 
 
 class EventListCache:
-    """Between the lists of the metadata host and the file of the last session."""
+    """Connects the lists of the metadata host with the cache file."""
 
     def __init__(self, kernel: Kernel, metadata: MetadataFeed, state_dir: Path | None) -> None:
-        """Build it; without a directory nothing is kept."""
+        """Create the cache; without a directory nothing is saved."""
         self._kernel = kernel
         self._metadata = metadata
         self._cache = None if state_dir is None else EventListFile(state_dir)
@@ -138,7 +138,7 @@ class EventListCache:
         self._problem = ""
 
     def restore(self) -> None:
-        """Show what was last seen, before anybody asks."""
+        """Show the cached list before any host is asked."""
         if self._cache is None:
             return
         try:
@@ -150,7 +150,7 @@ class EventListCache:
             self._metadata.show_cached(TOPIC, seen.events, seen.seen_at)
 
     async def keep_writing(self) -> None:
-        """Keep the file within a minute of what is on the screen."""
+        """Keep the file at most a minute behind the screen."""
         await self._kernel.clock.sleep(FIRST_WRITE_S)
         while True:
             await self.write()
@@ -167,7 +167,7 @@ class EventListCache:
         try:
             await asyncio.to_thread(self._cache.write, state.events, as_of)
         except OSError as error:
-            # Tried again at the next change; said once.
+            # Retried at the next change; reported once.
             self._report(f"the list cannot be kept for the next session: {error.strerror or error}")
         else:
             self._written_as_of, self._problem = as_of, ""

@@ -1,9 +1,9 @@
-"""Events and markets as they are known: each kept once, and no more of them than can be of use.
+"""Known events and markets: each is stored once, and only as many as are useful.
 
-A day of browsing passes tens of thousands of markets at some kilobytes each. What somebody looks at,
-holds, has orders in, or stars stays; of everything else, what was met last. What is dropped is
+A day of browsing passes tens of thousands of markets of some kilobytes each. Markets that are on
+screen, held, starred, or have orders stay; of all others, the most recent ones. A dropped market is
 fetched again when it is opened, and until then the search index still finds it. `KnownMarkets`
-answers the questions that other feeds have about a market.
+provides market data to other feeds.
 """
 
 from collections.abc import Callable, Iterable
@@ -24,9 +24,9 @@ K = TypeVar("K")
 MOST_IDLE = 600
 """Markets that are kept in case they are opened: one or two megabytes."""
 MOST_COMMENTED = 20
-"""Events whose comments are kept, the ones read last: those of one event are ten kilobytes or more."""
+"""Events whose comments are kept, most recently read; those of one event take ten kilobytes or more."""
 MOST_HELD = 50
-"""Markets whose holders are kept, the ones read last."""
+"""Markets whose holders are kept, most recently read."""
 
 
 @dataclass(slots=True)
@@ -54,19 +54,19 @@ class MarketState:
 
 @dataclass(slots=True)
 class Needed:
-    """What must not be forgotten, by whatever it is known."""
+    """What must be kept, by any kind of id."""
 
     events: set[EventId]
     markets: set[ConditionId]
-    """With their events: somebody may hop to a sibling."""
+    """Markets with their events: the user may hop to a sibling."""
     tokens: set[TokenId]
-    """Whose markets are needed like those."""
+    """Tokens whose markets are needed in the same way."""
     owned: set[ConditionId]
-    """Only by themselves: what is ours is named, wherever it is listed."""
+    """Markets needed without their events: our own ones, which are named wherever they are listed."""
 
 
 class MarketStore:
-    """Looks things up and forgets; fetches nothing."""
+    """Looks up and drops data; fetches nothing."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class MarketStore:
         *,
         most_idle: int = MOST_IDLE,
     ) -> None:
-        """Keep what is needed whenever something is to be forgotten, and so much more."""
+        """Keep what `needed` returns whenever something is dropped, and `most_idle` more."""
         self._now = now
         self._needed = needed
         self._most_idle = most_idle
@@ -84,16 +84,16 @@ class MarketStore:
         self.markets: dict[ConditionId, MarketState] = {}
         self.market_of_token: dict[TokenId, ConditionId] = {}
         self._commented: dict[EventId, None] = {}
-        """Events with comments, the one read last at the end."""
+        """Events with comments, the most recently read at the end."""
         self._held: dict[ConditionId, None] = {}
         """Markets with holders, in the same order."""
 
     def event(self, event_id: EventId) -> EventState:
-        """Return what is known of an event that is opened, to be added to."""
+        """Return the state of an event that is opened, to be filled in."""
         return self.events.setdefault(event_id, EventState())
 
     def market(self, condition_id: ConditionId) -> MarketState:
-        """Return what is known of a market that is opened, to be added to."""
+        """Return the state of a market that is opened, to be filled in."""
         state = self.markets.get(condition_id)
         if state is None:
             state = self.markets[condition_id] = MarketState()
@@ -103,14 +103,14 @@ class MarketStore:
         return state
 
     def remember(self, events: Iterable[Event]) -> tuple[Event, ...]:
-        """Store events from any answer; return them as stored."""
+        """Store events from any reply; return them as stored."""
         as_of = self._now()
         kept = tuple(self._remember(event, as_of) for event in events)
         self._forget_idle()
         return kept
 
     def recall(self, event: Event, as_of: datetime) -> None:
-        """Restore an event that was dropped and that a list still holds; nothing newer is overwritten."""
+        """Restore a dropped event that a list still contains; nothing newer is overwritten."""
         state = self.event(event.event_id)
         if state.event is None:
             state.event, state.as_of, state.load = event, as_of, Load.READY
@@ -121,7 +121,7 @@ class MarketStore:
                     self._learn(known, market, market.condition_id, as_of)
 
     def learn_market(self, market: Market, condition_id: ConditionId) -> None:
-        """Apply an answer about one market; known names of its event are kept if it has none."""
+        """Apply a reply about one market; known names of its event are kept if it has none."""
         state = self.markets.setdefault(condition_id, MarketState())
         known = state.market
         if known is not None and market.event_id is None:
@@ -162,7 +162,7 @@ class MarketStore:
             self.index.shorten(event.markets)
 
     def _remember(self, event: Event, as_of: datetime) -> Event:
-        # Taken out first: what was met last stands last, and is forgotten last.
+        # Removed first, so that the most recent one is last, and dropped last.
         state = self.events.pop(event.event_id, None) or EventState()
         self.events[event.event_id] = state
         event = _as_known(_with_names(event), state.event)
@@ -200,7 +200,7 @@ class MarketStore:
                 if market.condition_id in self.markets and market.condition_id not in markets:
                     self._drop(market.condition_id)
                     idle -= 1
-        # What is left was opened by itself, or belongs to an event that has let go of it.
+        # The rest was opened by itself, or its event no longer contains it.
         for condition_id in tuple(self.markets):
             if idle <= self._most_idle:
                 return
@@ -244,7 +244,7 @@ def _move_to_end(order: dict[K, None], key: K, most: int) -> list[K]:
 
 
 def _with_names(event: Event) -> Event:
-    """Name the event of markets whose rows lack it."""
+    """Add the event's name to markets whose rows lack it."""
     names = (event.event_id, event.title, event.slug)
     if all((m.event_id, m.event_title, m.event_slug) == names for m in event.markets):
         return event
@@ -256,7 +256,7 @@ def _with_names(event: Event) -> Event:
 
 
 def _as_known(event: Event, before: Event | None) -> Event:
-    """Return an event with the very markets of its last reading where nothing changed in them."""
+    """Return an event that reuses unchanged market objects of its previous version."""
     if before is None:
         return event
     known = {m.market_id: m for m in before.markets}
@@ -269,49 +269,49 @@ def _as_known(event: Event, before: Event | None) -> Event:
 
 
 class KnownMarkets:
-    """Looks things up; fetches nothing."""
+    """Looks up data; fetches nothing."""
 
     def __init__(self, store: MarketStore) -> None:
         self._store = store
 
     def market(self, condition_id: ConditionId) -> tuple[Market | None, MarketTerms | None]:
-        """Return a market and its terms, as far as they are known."""
+        """Return a market and its terms, if they are known."""
         state = self._store.markets.get(condition_id)
         return (state.market, state.terms) if state is not None else (None, None)
 
     def tokens(self, condition_id: ConditionId) -> tuple[TokenId, ...]:
-        """Return the outcomes of a market; empty while it is not known."""
+        """Return the outcomes of a market; empty while unknown."""
         market, terms = self.market(condition_id)
         if market is not None and market.token_ids:
             return market.token_ids
         return () if terms is None else terms.token_ids
 
     def fee(self, condition_id: ConditionId) -> FeeSchedule | None:
-        """Return a market's taker fee: by its terms, else by the metadata."""
+        """Return a market's taker fee: from its terms, else from the metadata."""
         market, terms = self.market(condition_id)
         return terms.fee if terms is not None else (market.fee if market is not None else None)
 
     def settled_price(self, token_id: TokenId) -> Micros | None:
-        """Return what a share of a closed market is exchanged for."""
+        """Return the payout of a closed market's share."""
         market = self._market_of_token(token_id)
         if market is None or not market.closed:
             return None
         return next((o.price for o in market.outcomes if o.token_id == token_id), None)
 
     def title(self, token_id: TokenId) -> str:
-        """Return the name of a token's market; empty while it is not known."""
+        """Return the title of a token's market; empty while unknown."""
         market = self._market_of_token(token_id)
         return market.distinct_name if market is not None else ""
 
     def pair(self, token_id: TokenId) -> tuple[TokenId, ...]:
-        """Return all tokens of a token's market; the token alone while they are not known."""
+        """Return all tokens of a token's market; the token alone while they are unknown."""
         market = self._market_of_token(token_id)
         if market is None or token_id not in market.token_ids:
             return (token_id,)
         return market.token_ids
 
     def tokens_of_event(self, topic: Topic) -> Iterable[TokenId]:
-        """Return the first token of every open market of the event that a topic is about."""
+        """Return the first token of every open market of a topic's event."""
         if not isinstance(topic, EventQuotesTopic):
             return ()
         state = self._store.events.get(topic.event_id)

@@ -1,6 +1,6 @@
-"""Lists, events, markets, tags and search: fetched while watched, shown at once when opened again.
+"""Lists, events, markets, tags and search: fetched while watched, and cached for reopening.
 
-A list is loaded page by page. Its first events are kept whole, the events far down only in short.
+A list is loaded page by page. Its first events are kept in full, later ones in a short form.
 """
 
 import asyncio
@@ -29,13 +29,13 @@ from pmtui.service.topics import (
 from pmtui.service.views import Load
 
 WHOLE = 100
-"""Events at the start of a list that are kept whole; who scrolls further passes thousands."""
+"""Events at the start of a list that are kept in full; scrolling further passes thousands."""
 
 
 def merge_events(
     known: tuple[Event, ...], page: tuple[Event, ...], *, from_start: bool
 ) -> tuple[Event, ...]:
-    """Put a page in front or behind; an event is never listed twice."""
+    """Merge a page at the front or at the end; an event is never listed twice."""
     fresh = {e.event_id for e in page}
     rest = tuple(e for e in known if e.event_id not in fresh)
     if from_start:
@@ -51,9 +51,9 @@ def _shorten_tail(events: tuple[Event, ...]) -> tuple[Event, ...]:
 
 
 def shorten_event(event: Event) -> Event:
-    """Return what a list shows of an event: its leading market, and the others by their ids.
+    """Return the parts of an event that a list shows: its leading market, and the others' ids.
 
-    The leading one comes first, so that it leads among equals again.
+    The leading one comes first, so that it stays the leading one among equals.
     """
     leading = leading_market(event)
     if leading is None:
@@ -61,12 +61,12 @@ def shorten_event(event: Event) -> Event:
     first = replace(leading, description="", resolution_source="")
     others = (_named(market) for market in event.markets if market is not leading)
     short = replace(event, description="", resolution_source="", markets=(first, *others))
-    # What is short already stays the same object.
+    # An already short event stays the same object.
     return event if event == short else short
 
 
 def is_short(event: Event) -> bool:
-    """Whether markets of an event are known by their ids alone."""
+    """Whether some markets of an event are known by id only."""
     return any(not market.question and not market.outcomes for market in event.markets)
 
 
@@ -87,47 +87,47 @@ T = TypeVar("T")
 LIST_PERIOD_S = 30.0
 EVENT_PERIOD_S = 15.0
 SEARCH_PAUSE_S = 0.25
-"""A search goes out when the typing has paused this long."""
+"""Seconds without typing after which a search is sent."""
 INDEX_PAGES = 12
-"""Pages of the biggest markets fetched for the local index, once a search is about to start."""
+"""Pages of the largest markets fetched for the local index, once a search is about to start."""
 START = MarketListTopic()
 """The list that every session begins with."""
 MOST_LISTS = 4
-"""Lists that are no longer watched; opened again, they show at once."""
+"""Unwatched lists that are kept, so that they show at once when reopened."""
 MOST_LEFT = 2_000
-"""Events in those lists together; the one left last stays, however far somebody scrolled in it."""
+"""Events in those lists in total; the most recent list stays, however long it is."""
 
 
 @dataclass(slots=True)
 class ListState:
-    """One list as far as it is loaded."""
+    """The loaded part of a list."""
 
     events: tuple[Event, ...] = ()
     load: Load = Load.EMPTY
     cursor: str | None = None
     as_of: datetime | None = None
-    """When the venue answered for any of it last."""
+    """When the venue last replied for any part of it."""
     answered_at: dict[EventId, datetime] = field(default_factory=dict)
-    """When each event was last fetched: pages far down a list are not fetched again by themselves."""
+    """When each event was last fetched: pages far down a list are not refreshed automatically."""
     problem: str = ""
     is_fetching: bool = False
     is_cached: bool = False
-    """From an earlier session: gone as soon as the venue answers."""
+    """Whether it is from an earlier session: it is dropped once the venue replies."""
 
 
 @dataclass(slots=True)
 class SearchState:
-    """The venue's own answer to one text."""
+    """The venue's own results for one text."""
 
     text: str = ""
     found: tuple[MarketId, ...] = ()
-    """Kept by the index, like everything that is found."""
+    """Ids in the index, which holds everything that was found."""
     load: Load = Load.EMPTY
     problem: str = ""
 
 
 class MetadataFeed:
-    """Everything from the metadata host, plus the trading host's terms of open markets."""
+    """All data from the metadata host, plus the trading host's terms of open markets."""
 
     def __init__(
         self,
@@ -135,18 +135,18 @@ class MetadataFeed:
         on_learned: Callable[[], None],
         needed: Callable[[], Needed],
     ) -> None:
-        """Build it.
+        """Create the feed.
 
         Args:
-            kernel: time, the hub and a place for tasks.
-            on_learned: told when the tokens of a market or an event may be known better.
-            needed: what must not be forgotten, fetched now and then.
+            kernel: time, the hub and the task group.
+            on_learned: called when the tokens of a market or an event may be better known.
+            needed: returns what must be kept; called periodically.
         """
         self._kernel = kernel
         self._on_learned = on_learned
         self.store = MarketStore(kernel.clock.now, needed)
         self.unreachable = ""
-        """Why nothing will ever be answered in this session."""
+        """Why no request can succeed in this session."""
         self.lists: dict[MarketListTopic, ListState] = {}
         self.tags: tuple[Tag, ...] = ()
         self.tags_load = Load.EMPTY
@@ -154,11 +154,11 @@ class MetadataFeed:
         self._is_index_full = False
 
     def on_demand(self, topic: Topic) -> None:
-        """Fetch a topic that is newly watched."""
+        """Fetch a newly watched topic."""
         match topic:
             case MarketListTopic():
                 state = self._list(topic)
-                # The poll may come half a minute later: it passes by what nobody watches.
+                # The poll may come half a minute later: it skips topics that nobody watches.
                 age = self._kernel.clock.now() - state.as_of if state.as_of else timedelta()
                 if state.load is Load.EMPTY or age.total_seconds() > LIST_PERIOD_S:
                     self.fetch_list(topic, from_start=True)
@@ -177,17 +177,17 @@ class MetadataFeed:
                 pass
 
     def show_cached(self, topic: MarketListTopic, seen: tuple[Event, ...], as_of: datetime) -> None:
-        """Show a list as an earlier session saw it, for looking at, until it is fetched."""
+        """Show a list cached by an earlier session, for display only, until it is fetched."""
         self.lists[topic] = ListState(events=seen, as_of=as_of, is_cached=True)
 
     def note_unreachable(self, problem: str) -> None:
-        """Set the reason why no list can be fetched, now or later."""
+        """Set why no list can be fetched, now or later."""
         self.unreachable = problem
         for topic in self.lists:
             self.fetch_list(topic, from_start=True)
 
     def refresh(self, topic: Topic) -> None:
-        """Fetch a topic anew, whatever its age."""
+        """Fetch a topic again, whatever its age."""
         match topic:
             case MarketListTopic():
                 self.fetch_list(topic, from_start=True)
@@ -204,7 +204,7 @@ class MetadataFeed:
                 pass
 
     def fetch_list(self, topic: MarketListTopic, *, from_start: bool) -> None:
-        """Fetch the first or the next page of a list, unless one is on its way."""
+        """Fetch the first or the next page of a list, unless one is being fetched."""
         state = self.lists.setdefault(topic, ListState())
         is_busy = state.is_fetching and not self.unreachable
         if is_busy or (not from_start and state.cursor is None):
@@ -220,11 +220,11 @@ class MetadataFeed:
         self._kernel.start("market list", lambda: self._fetch_page(topic, from_start=from_start))
 
     def remember(self, events: tuple[Event, ...]) -> tuple[Event, ...]:
-        """Store events from any answer; return them as stored."""
+        """Store events from any reply; return them as stored."""
         return self.store.remember(events)
 
     def learn_market(self, market: Market) -> None:
-        """Apply an answer about one market."""
+        """Apply a reply about one market."""
         if market.condition_id is None:
             return
         self.store.learn_market(market, market.condition_id)
@@ -232,7 +232,7 @@ class MetadataFeed:
         self._kernel.mark(MarketTopic(market.condition_id))
 
     def known_market(self, condition_id: ConditionId) -> Market | None:
-        """Return a market as it is known; None while it is not."""
+        """Return a known market; None if it is unknown."""
         state = self.store.markets.get(condition_id)
         return None if state is None else state.market
 
@@ -375,8 +375,8 @@ class MetadataFeed:
         self._kernel.mark(MarketTopic(condition_id))
 
     def _list(self, topic: MarketListTopic) -> ListState:
-        """Return a list that is watched, and drop those that were left long ago."""
-        # Taken out first: what was looked at last stands last.
+        """Return a watched list, and drop lists that were left long ago."""
+        # Removed first, so that the most recent one is last.
         state = self.lists.pop(topic, None) or ListState()
         hub = self._kernel.hub
         left = [t for t in self.lists if t != START and not hub.is_watched(t)]
@@ -388,7 +388,7 @@ class MetadataFeed:
         return state
 
     def _recall(self, is_it: Callable[[Event], bool]) -> None:
-        """Restore what the store has dropped and a list still holds: it shows at once."""
+        """Restore events that the store has dropped and a list still contains, so that they show at once."""
         for state in self.lists.values():
             if state.is_cached or state.as_of is None:
                 continue
@@ -398,12 +398,12 @@ class MetadataFeed:
                 return
 
     def fill_index(self) -> None:
-        """Begin to fetch markets to search in, unless they are here or on their way."""
+        """Start fetching markets for the search index, unless they are loaded or being fetched."""
         if not self._is_index_full:
             self._kernel.start_unless_running("search index", "search index", self._fill_index)
 
     async def _fill_index(self) -> None:
-        """Fetch the biggest markets, so that the first search finds more than the list shows."""
+        """Fetch the largest markets, so that the first search finds more than the list shows."""
         hosts = await self._kernel.hosts()
         cursor: str | None = None
         for _ in range(INDEX_PAGES):
@@ -438,7 +438,7 @@ class MetadataFeed:
             if not isinstance(answer, Failure):
                 self.store.index_events(answer.items)
             if self.search.text != topic.text:
-                return  # an answer to what was typed before
+                return  # a reply to an earlier text
             if isinstance(answer, Failure):
                 self.search.load, self.search.problem = Load.FAILED, str(answer)
             else:

@@ -1,9 +1,9 @@
-"""The markets and events of what is and was ours: fetched, named, and never dropped.
+"""Markets and events of our orders, fills and positions: fetched, named, and never dropped.
 
-`OwnMarkets` fetches what is not known of the markets of our orders, fills and positions, so that none is shown
-by a number alone. `OwnEvents` names the events of what is and was held, and who may still win where only one can: a
-portfolio judges its worst case by that, so it is asked while somebody looks at one. `needed_markets` names what
-the market store must keep: markets looked at, owned, waited for, starred.
+`OwnMarkets` fetches unknown markets of our orders, fills and positions, so that none is shown by id alone.
+`OwnEvents` provides the events of current and past holdings, and the possible winners if there can be only one:
+a portfolio's worst case depends on that, so it is fetched while a portfolio is on screen. `needed_markets`
+returns what the market store must keep: markets that are on screen, ours, awaited or starred.
 """
 
 from collections.abc import Iterable
@@ -40,7 +40,7 @@ def needed_markets(
     conditionals: Iterable[Conditional],
     stars: Iterable[StarKey],
 ) -> Needed:
-    """Return what is needed now."""
+    """Return what the store must keep now."""
     needed = Needed(events=set(), markets=set(), tokens=set(), owned=set())
     for topic in watched:
         match topic:
@@ -66,11 +66,11 @@ def needed_markets(
 
 
 MOST_PAST = 40
-"""Markets of trades in the past that are asked for; what is open is asked for whole."""
+"""Markets of past trades that are fetched; markets of open positions and orders are all fetched."""
 
 
 class OwnMarkets:
-    """Asks for each market once, when something of ours is first met in it."""
+    """Fetches each market once, when it first appears in our orders, fills or positions."""
 
     def __init__(
         self,
@@ -82,12 +82,12 @@ class OwnMarkets:
         self._metadata = metadata
         self._account = account
         self._missing: set[ConditionId] = set()
-        """The host knows no such market: it is not asked again."""
+        """Markets that the host does not know: they are not requested again."""
         account.on_order(self._on_order)
         account.fees.on_unknown(self._start)
 
     def on_demand(self, topic: Topic) -> None:
-        """Fetch the names of everything that is ours as soon as the account is watched."""
+        """Fetch the names of all our markets as soon as the account is watched."""
         if topic == AccountTopic():
             self._start()
 
@@ -99,7 +99,7 @@ class OwnMarkets:
         self._kernel.start_unless_running("own markets", "own markets", self._learn)
 
     async def _learn(self) -> None:
-        # Asked anew each time: what is ours grows while the answers come.
+        # Evaluated again each time: more markets may become ours while replies arrive.
         while (condition_id := next(iter(self._unknown()), None)) is not None:
             is_named = self._metadata.known_market(condition_id) is not None
             failures = (
@@ -108,12 +108,12 @@ class OwnMarkets:
             )
             self._kernel.mark(AccountTopic())
             if any(f is not None and f.kind is not FailureKind.NOT_FOUND for f in failures):
-                return  # the next order, or the next look, tries again
+                return  # the next order, or the next check, tries again
             if not self._is_known(condition_id):
                 self._missing.add(condition_id)
 
     async def _learn_fee(self, condition_id: ConditionId) -> Failure | None:
-        """Ask the trading host where the metadata has no fee for our trades."""
+        """Ask the trading host if the metadata has no fee for our trades."""
         if not self._account.fees.waits_for(condition_id):
             return None
         hosts = await self._kernel.hosts()
@@ -135,16 +135,16 @@ class OwnMarkets:
         return [each for each in wanted if not self._is_known(each)]
 
     def _is_known(self, condition_id: ConditionId) -> bool:
-        """Whether nothing more is to be asked of a market."""
+        """Whether nothing more needs to be fetched for a market."""
         is_named = self._metadata.known_market(condition_id) is not None
         is_learned = is_named and not self._account.fees.waits_for(condition_id)
         return is_learned or condition_id in self._missing
 
 
 CHECK_PERIOD_S = 5.0
-"""Between two looks at what is held, while it is watched."""
+"""Seconds between two checks of holdings, while they are watched."""
 RACE_PERIOD_S = 60.0
-"""A race is asked for anew so often: who may still win changes seldom."""
+"""Refresh interval for a race: the possible winners change seldom."""
 MOST_RACES = 20
 
 
@@ -155,7 +155,7 @@ class _Race:
 
 
 class OwnEvents:
-    """Names events, and keeps the races in which something is held."""
+    """Provides events, and keeps track of races in which shares are held."""
 
     def __init__(
         self,
@@ -163,13 +163,13 @@ class OwnEvents:
         metadata: MetadataFeed,
         account: AccountFeed,
     ) -> None:
-        """Prepare; the hosts are asked once the topic is watched."""
+        """Prepare; the hosts are queried once the topic is watched."""
         self._kernel = kernel
         self._metadata = metadata
         self._account = account
         self._races: dict[EventId, _Race] = {}
         self._missing: set[ConditionId] = set()
-        """The host knows no such market: it is not asked again."""
+        """Markets that the host does not know: they are not requested again."""
 
     def view(self) -> tuple[OwnEvent, ...]:
         """Return every event of ours whose markets are known."""
@@ -186,7 +186,7 @@ class OwnEvents:
         )
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask as soon as the topic is watched."""
+        """Query as soon as the topic is watched."""
         if topic == ActivityTopic():
             self._kernel.start_unless_running("own events", "own events", self._keep_asking)
 
@@ -197,7 +197,7 @@ class OwnEvents:
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
 
     async def _learn(self) -> bool:
-        """Ask for what is unknown or old; return whether anything changed."""
+        """Fetch what is unknown or old; return whether anything changed."""
         has_learned = False
         for condition_id in self._own():
             if self._metadata.known_market(condition_id) or condition_id in self._missing:
@@ -208,7 +208,7 @@ class OwnEvents:
             elif failure.kind is FailureKind.NOT_FOUND:
                 self._missing.add(condition_id)
             else:
-                return has_learned  # the next look tries again
+                return has_learned  # the next check tries again
         for event_id in self._old_races():
             has_learned |= await self._learn_race(event_id)
         return has_learned

@@ -1,6 +1,6 @@
-"""Prices outside the ladder: a list's best prices, what our positions are worth, the price history.
+"""Prices outside the ladder: best prices in lists, values of our positions, price history.
 
-A live book comes first where it is good; else the price that a host reported last.
+A live book takes precedence if it is good; else the last price reported by a host is used.
 """
 
 from collections.abc import Callable
@@ -23,7 +23,7 @@ from pmtui.service.views import HistoryView, Load, QuoteRow
 
 
 class Quotes:
-    """Reads books and holdings into quotes."""
+    """Creates quotes from books and holdings."""
 
     def __init__(
         self,
@@ -38,8 +38,8 @@ class Quotes:
         """Return a market's best prices.
 
         Args:
-            market: as the metadata host told of it.
-            as_of: when it did.
+            market: as reported by the metadata host.
+            as_of: time of that report.
         """
         condition_id = market.condition_id or ConditionId("")
         size = self.position_size(market)
@@ -65,7 +65,7 @@ class Quotes:
         )
 
     def position_size(self, market: Market) -> Micros | None:
-        """Return own shares of the first outcome minus those of the second; None for none."""
+        """Return own shares of the first outcome minus those of the second; None if there are none."""
         tokens = market.token_ids
         if len(tokens) != 2:
             return None
@@ -76,7 +76,7 @@ class Quotes:
 
 
 class MarkToMarket:
-    """Positions with the newest price there is."""
+    """Positions marked to the newest available price."""
 
     def __init__(
         self,
@@ -84,21 +84,21 @@ class MarkToMarket:
         books: BooksFeed,
         market_of: Callable[[ConditionId], Market | None],
     ) -> None:
-        """Price what is held.
+        """Price the holdings.
 
         Args:
-            account: what is held.
-            books: of live prices.
-            market_of: tells what a share of a resolved market pays; None for a market that is unknown.
+            account: the holdings.
+            books: live books.
+            market_of: returns a market, for the payout of resolved ones; None if it is unknown.
         """
         self._account = account
         self._books = books
         self._market_of = market_of
         self._last: dict[TokenId, tuple[Position, Position]] = {}
-        """Each position as it is held, and as it was priced last: most books move less than screens ask."""
+        """Each position as held, and as last priced: most books change less often than screens ask."""
 
     def positions(self) -> tuple[Position, ...]:
-        """Return what is held, each with what it pays, the live midpoint or the analytics host's price."""
+        """Return positions with their payout, the live midpoint or the analytics host's price."""
         held = self._account.holdings.positions()
         if len(self._last) > len(held):
             tokens = {p.token_id for p in held}
@@ -120,7 +120,7 @@ class MarkToMarket:
         return priced
 
     def _payout(self, position: Position) -> Micros | None:
-        """Return what a share pays once its market is resolved; a book may outlive that by a while."""
+        """Return the payout of a share once its market is resolved; a book may remain for a while."""
         market = self._market_of(position.condition_id)
         paid = None if market is None else market.settled_price(position.token_id)
         if paid is None and position.is_redeemable:
@@ -130,14 +130,14 @@ class MarkToMarket:
 
 HISTORY_PERIOD_S = 30.0
 MANY_PERIOD_S = 300.0
-"""The same where more are watched than charts fit on a screen: the small ones of a list."""
+"""The interval if more are watched than charts fit on a screen: the sparklines of a list."""
 FEW = 8
 MOST_CHARTS = 16
 
 
 @dataclass(slots=True)
 class HistoryState:
-    """One chart's points."""
+    """The points of one chart."""
 
     points: tuple[PricePoint, ...] = ()
     load: Load = Load.EMPTY
@@ -147,7 +147,7 @@ class HistoryState:
 
 
 class HistoryFeed:
-    """The charts that were open lately."""
+    """The recently opened charts."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -170,7 +170,7 @@ class HistoryFeed:
 
         is_polled = not self._kernel.start_unless_running(topic, "price history", poll)
         if known is None and is_polled:
-            # It was forgotten while nobody looked, and its poll sleeps: nobody waits for that.
+            # It was dropped while unwatched, and its poll sleeps: fetch at once.
             self.refresh(topic)
 
     def _period_s(self) -> float:
@@ -178,7 +178,7 @@ class HistoryFeed:
         return HISTORY_PERIOD_S if watched <= FEW else MANY_PERIOD_S
 
     def refresh(self, topic: HistoryTopic) -> None:
-        """Fetch a chart anew."""
+        """Fetch a chart again."""
         self._kernel.start("price history", lambda: self._fetch(topic))
 
     def view(self, topic: HistoryTopic) -> HistoryView:

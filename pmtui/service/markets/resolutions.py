@@ -1,8 +1,8 @@
-"""Reports held markets that are resolved: once each, over restarts too, whatever screen is open.
+"""Reports resolved markets with holdings: once each, even after restarts, on any screen.
 
-The stream tells of markets that are watched; of the others the list of positions says which can be
-redeemed. Which were told of is kept in a small file. Where there is none yet, what has an answer
-already is old news.
+The stream reports watched markets; for the others the list of positions shows which can be
+redeemed. Reported markets are kept in a small file. Without a file yet, already resolved markets
+are old news.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,16 +27,16 @@ from pmtui.service.words import format_shares, shorten
 FILE = "resolved.json"
 CHECK_PERIOD_S = 2.0
 PATIENCE_S = 10.0
-"""How long a winner's name is waited for."""
+"""How long to wait for a winner's name."""
 MOST_KEPT = 2_000
 """Markets that are remembered as reported, the newest."""
 MOST_AT_ONCE = 3
-"""Notices for as many; of more, as after a while away, one sums up and the log names each."""
+"""Notices at once; if there are more, as after an absence, one sums up and the log has each."""
 _CENT = 10_000
 
 
 class Resolutions:
-    """Watches what is held for answers."""
+    """Watches held markets for resolutions."""
 
     def __init__(
         self, kernel: Kernel, feed: AccountFeed, known: KnownMarkets, state_dir: Path | None
@@ -46,9 +46,9 @@ class Resolutions:
         self._known = known
         self._path = None if state_dir is None else state_dir / FILE
         self._reported: dict[ConditionId, None] | None = None
-        """In the order of telling; None until the first complete account."""
+        """In the order of reporting; None until the first complete account."""
         self._seen_at: dict[ConditionId, float] = {}
-        """When answers were seen whose winner had no name yet."""
+        """When resolutions were first seen whose winner had no name yet."""
 
     async def run(self) -> None:
         """Check for resolutions regularly."""
@@ -65,13 +65,13 @@ class Resolutions:
             if MarketTopic(event.condition_id) in self._kernel.hub.watched():
                 self._kernel.log.notice(Level.WARNING, text)
             else:
-                # The rows of a list are streamed, too: their windows end every five minutes.
+                # The rows of a list are streamed too: their windows end every five minutes.
                 self._kernel.log.add(Level.INFO, "stream", text)
         elif event.winning_token_id is not None:
             winner = event.winning_token_id
             worth = [replace(p, current_price=ONE if p.token_id == winner else ZERO) for p in held]
             self._report_new({event.condition_id: worth})
-        # Without a winner only the list knows what a share is worth.
+        # Without a winner only the list has the value of a share.
 
     def _check(self) -> None:
         if not self._feed.state.is_complete:
@@ -99,7 +99,7 @@ class Resolutions:
         )
 
     def _is_named(self, held: Sequence[Position]) -> bool:
-        """Whether the winner has a name; after a start, markets of lost shares are still looked up."""
+        """Whether the winner has a name; after a start, markets of lost shares are still being fetched."""
         market, _ = self._known.market(held[0].condition_id)
         return market is not None or any(p.current_price for p in held)
 
@@ -109,14 +109,14 @@ class Resolutions:
         if not new:
             return
         reported = reported | dict.fromkeys(new)
-        # What is still held would be told of again.
+        # Shares that are still held would be reported again.
         held_in = {p.condition_id for p in self._held()}
         old = [each for each in reported if each not in held_in]
         for each in old[: max(len(reported) - MOST_KEPT, 0)]:
             del reported[each]
         self._reported = reported
         self._seen_at = {each: at for each, at in self._seen_at.items() if each in held_in}
-        # Before the telling: a session that ends here may miss one, and never repeats one.
+        # Before the report: a session that ends here may miss one, and never repeats one.
         self._write()
         self._report(list(new.values()))
 

@@ -1,10 +1,10 @@
-"""The local search index: markets met lately, searched by text within one frame.
+"""The local search index: recently seen markets, searched by text within one frame.
 
-The titles stand in one lower-cased string, ordered by volume. `str.find` searches tens of thousands
-of titles in a few milliseconds; a tree of words would not be faster by enough to be worth it.
+The titles are in one lower-cased string, ordered by volume. `str.find` searches tens of thousands of
+titles in a few milliseconds; a tree of words would not be fast enough to be worth it.
 
-A market as an object is thirty values, each an object of its own. A market that nobody else keeps is
-stored here as the bytes of those values without the prose, and becomes an object again to be shown.
+A market object has thirty values, each an object of its own. A market that is not stored elsewhere
+is stored here as bytes, without its long texts, and becomes an object again for display.
 """
 
 import re
@@ -24,7 +24,7 @@ from pmtui.domain.markets.market import Event, Market
 
 
 class EventName(NamedTuple):
-    """What a market in short leaves to its event, and shares with its siblings."""
+    """The fields that a packed market leaves to its event, and shares with its siblings."""
 
     event_id: EventId
     title: str
@@ -34,7 +34,7 @@ class EventName(NamedTuple):
 _LEFT_OUT = frozenset(("description", "resolution_source", "event_id", "event_title", "event_slug"))
 _TYPES = get_type_hints(Market)
 _NAMES = tuple(f.name for f in fields(Market) if f.name not in _LEFT_OUT)
-# Made from the fields, so that none can be forgotten here; in their order, without their names.
+# Made from the fields, so that none can be forgotten; in their order, without their names.
 _Short = msgspec.defstruct(
     "_Short", [(name, _TYPES[name]) for name in _NAMES], array_like=True, gc=False
 )
@@ -43,12 +43,12 @@ _DECODER = msgspec.json.Decoder(_Short)
 
 
 def pack(market: Market) -> bytes:
-    """Return a market in short."""
+    """Return a market as bytes."""
     return _ENCODER.encode([getattr(market, name) for name in _NAMES])
 
 
 def unpack(packed: bytes, event: EventName) -> Market:
-    """Return the market that was packed, without its prose and with its event's names."""
+    """Return a packed market, without its long texts and with its event's names."""
     short = _DECODER.decode(packed)
     return Market(
         **{name: getattr(short, name) for name in _NAMES},
@@ -60,51 +60,51 @@ def unpack(packed: bytes, event: EventName) -> Market:
 
 MOST_HITS = 100
 MOST_KEPT = 10_000
-"""Markets, eight megabytes; of more, those go that were met the longest time ago."""
+"""Markets, eight megabytes; beyond that, the least recently seen ones are dropped."""
 MOST_SHOWN = 400
-"""Markets that are kept as they were shown: a search on the screen is asked for again and again."""
+"""Markets kept as unpacked: a search on the screen is read again and again."""
 _BEHIND = 1 << 80
-"""Closed markets come after all others."""
+"""Closed markets are sorted after all others."""
 _FOLD = str.maketrans({"\n": " ", "’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 _APART = ",'\u00a0\u2009\u202f"
 _GROUPED = re.compile(rf"(?<![\d.,])[$€£]?\d{{1,3}}(?:[{_APART}]\d{{3}})+(?![\d,])")
-"""A number with its thousands apart."""
+"""A number with thousands separators."""
 _NAME = re.compile(r"[^\W\d_a-z]\w+(?: (?:of )?[^\W\d_a-z]\w+)+")
-"""Words with capitals that follow each other: `European Central Bank`, `Bank of Japan`."""
+"""Consecutive capitalised words: `European Central Bank`, `Bank of Japan`."""
 _NUMBER = re.compile(r"\d+")
 _NEVER = datetime.max.replace(tzinfo=UTC)
 _SHORTEST = 3
-"""Letters of a short name: two would be found everywhere."""
+"""Letters of an abbreviation: two would match everywhere."""
 _JOINED = str.maketrans(dict.fromkeys(_APART, ""))
 
 
 def join_thousands(text: str) -> str:
-    """Write numbers without what separates their thousands: `4000` for `4,000`."""
+    """Remove thousands separators from numbers: `4000` for `4,000`."""
     return _GROUPED.sub(lambda found: found.group().translate(_JOINED), text)
 
 
 def fold_text(text: str) -> str:
-    """Lower the case and drop accents, so that `sao` finds `São`."""
+    """Lower the case and remove accents, so that `sao` finds `São`."""
     decomposed = unicodedata.normalize("NFKD", text.translate(_FOLD))
     return "".join(c for c in decomposed if not unicodedata.combining(c)).lower()
 
 
 def _plain_numbers(text: str) -> str:
-    """Return the numbers whose thousands are apart, once more without: both are typed."""
+    """Return the numbers with thousands separators without them: users type both forms."""
     return "".join(f" {number.translate(_JOINED)}" for number in _GROUPED.findall(text))
 
 
 def initials(text: str) -> str:
-    """Return what long names are called in short, each after a blank: ` ECB BoJ`."""
+    """Return abbreviations of long names, each after a blank: ` ECB BoJ`."""
     found = (found.group().split() for found in _NAME.finditer(text))
     short = ("".join(word[0] for word in words) for words in found)
     return "".join(f" {each}" for each in dict.fromkeys(short) if len(each) >= _SHORTEST)
 
 
 def rank_hits(found: Iterable[Market], now: datetime) -> tuple[Market, ...]:
-    """Put what is over behind the rest, and the windows of a series in the order in which they end.
+    """Sort closed markets last, and the windows of a series by their end.
 
-    The names of its windows differ in numbers only; together they keep the places that they had.
+    Names of a series' windows differ only in numbers; together they keep their places.
     """
     places: dict[str, list[int]] = {}
     ordered = sorted(found, key=lambda market: _is_over(market, now))
@@ -119,7 +119,7 @@ def rank_hits(found: Iterable[Market], now: datetime) -> tuple[Market, ...]:
 
 
 def _is_over(market: Market, now: datetime) -> bool:
-    """Return whether trading has ended: the clock knows it before the metadata host says so."""
+    """Return whether trading has ended: the clock shows it before the metadata host does."""
     return market.closed or (market.end_at is not None and market.end_at <= now)
 
 
@@ -131,15 +131,15 @@ class _Entry(NamedTuple):
     """One market."""
 
     market: Market | bytes
-    """In short, unless somebody keeps it whole anyway."""
+    """Packed, unless it is stored elsewhere anyway."""
     event: EventName
     seen_at: datetime
     weight: int
-    """Where it stands among the hits: the bigger the earlier."""
+    """Sort weight among the results: larger ones come first."""
 
 
 class Found(NamedTuple):
-    """A market as it was last seen, and when."""
+    """A market and the time it was last seen."""
 
     market: Market
     seen_at: datetime
@@ -152,7 +152,7 @@ class SearchIndex:
         self._most = most
         self._entries: dict[MarketId, _Entry] = {}
         self._fresh: dict[MarketId, str | None] = {}
-        """Texts that are not in the string yet; None for what is written when it is asked for."""
+        """Texts that are not in the string yet; None if the text is built on demand."""
         self._blob = ""
         self._starts = array("L")
         """Where each line begins, and where the next one would."""
@@ -166,7 +166,7 @@ class SearchIndex:
         """Add or replace every market of an event."""
         name = EventName(event.event_id, event.title, event.slug)
         for market in event.markets:
-            # Taken out first: what was met last stands last, and goes last.
+            # Removed first, so that the most recent one is last, and dropped last.
             self._entries.pop(market.market_id, None)
             self._shown.pop(market.market_id, None)
             self._entries[market.market_id] = _Entry(market, name, seen_at, _weight(market))
@@ -178,7 +178,7 @@ class SearchIndex:
             self._shown.pop(market_id, None)
 
     def shorten(self, markets: Iterable[Market]) -> None:
-        """Keep only a short form of some markets, which are no longer kept whole."""
+        """Pack some markets that are no longer stored elsewhere."""
         for market in markets:
             entry = self._entries.get(market.market_id)
             if entry is not None and isinstance(entry.market, Market):
@@ -187,7 +187,7 @@ class SearchIndex:
                 self._entries[market.market_id] = entry._replace(market=pack(entry.market))
 
     def find(self, text: str) -> tuple[Market, ...]:
-        """Return markets whose title or event holds every word, biggest 24-hour volume first."""
+        """Return markets whose title or event contains every word, largest 24-hour volume first."""
         words = sorted(fold_text(join_thousands(text)).split(), key=len, reverse=True)
         if not words:
             return ()
@@ -203,7 +203,7 @@ class SearchIndex:
         return self.markets(hits)
 
     def markets(self, market_ids: Iterable[MarketId]) -> tuple[Market, ...]:
-        """Return some markets as they were last seen, prose apart; unknown ones are left out."""
+        """Return markets as last seen, without long texts; unknown ones are left out."""
         found: list[Market] = []
         for market_id in market_ids:
             entry = self._entries.get(market_id)
@@ -220,12 +220,12 @@ class SearchIndex:
         return tuple(found)
 
     def seen_at(self, market_id: MarketId) -> datetime | None:
-        """Return when a market was last fetched; None for one that is not known."""
+        """Return when a market was last fetched; None if it is unknown."""
         entry = self._entries.get(market_id)
         return None if entry is None else entry.seen_at
 
     def shown(self, condition_id: ConditionId) -> Found | None:
-        """Return a market that was found lately, for whoever opens it before it is fetched."""
+        """Return a recently found market, for opening it before it is fetched."""
         for market_id, market in self._shown.items():
             if market.condition_id == condition_id and market_id in self._entries:
                 return Found(market, self._entries[market_id].seen_at)
@@ -250,7 +250,7 @@ class SearchIndex:
 
 
 def _text(market: Market, event: EventName) -> str:
-    """Return what is searched of a market."""
+    """Return the searchable text of a market."""
     whole = f"{event.title} {market.question} {market.group_title}"
     return f"{fold_text(whole)}{_plain_numbers(whole)}{fold_text(initials(whole))}"
 

@@ -1,4 +1,4 @@
-"""How far the venue's clock is from ours, and what is reckoned by it."""
+"""The venue's clock: its offset from ours, and times calculated with it."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -10,17 +10,17 @@ from pmtui.service.topics import AccountTopic, StatusTopic
 
 MEASURE_PERIOD_S = 60.0
 RETRY_PERIOD_S = 2.0
-"""While it is not known at all."""
+"""Retry interval while the offset is unknown."""
 JUMP_S = 2.0
-"""A step of our clock beyond this, seen from the monotonic one, is worth measuring again."""
+"""A larger step of our clock, compared with the monotonic one, triggers a new measurement."""
 TRADE_MARGIN = timedelta(minutes=10)
-"""Added before the moment from which own trades are asked for."""
+"""Subtracted from the time from which own trades are requested."""
 _QUICK = timedelta(seconds=1)
-"""An answer that took longer may have waited on either way: its middle says nothing."""
+"""A slower reply may have been delayed in either direction: its middle means nothing."""
 
 
 class TimeFeed:
-    """Knows how far our clock is from the venue's."""
+    """Measures the offset of the venue's clock."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -34,14 +34,14 @@ class TimeFeed:
         return round(self._kernel.skew / timedelta(milliseconds=1))
 
     async def measure(self) -> None:
-        """Measure the venue's clock regularly, and at once after ours was set or stood still."""
+        """Measure the venue's clock regularly, and at once after ours was set or suspended."""
         hosts, kernel = await self._kernel.hosts(), self._kernel
         while True:
             self._jumped.clear()
             asked_s = kernel.clock.monotonic()
             answer = kernel.check(Source.TRADING, await hosts.trading.server_time())
             if not isinstance(answer, Failure):
-                # Both by the clock as it is now: it may have been set while we waited.
+                # Both by the current clock: it may have been set while we waited.
                 after = kernel.clock.now()
                 before = after - timedelta(seconds=kernel.clock.monotonic() - asked_s)
                 known = kernel.skew if kernel.is_venue_clock_known else None
@@ -50,7 +50,7 @@ class TimeFeed:
             _ = await kernel.within(period_s, self._jumped.wait())
 
     async def tick(self) -> None:
-        """Update the ages on screen, and value positions by their books."""
+        """Update the ages on screen, and revalue positions by their books."""
         clock = self._kernel.clock
         before = clock.now(), clock.monotonic()
         while True:
@@ -65,7 +65,7 @@ class TimeFeed:
 
 
 class SessionStart:
-    """When this session began, by the venue's clock: own trades are asked for from then on."""
+    """The beginning of this session by the venue's clock: own trades are requested from then on."""
 
     def __init__(self, kernel: Kernel) -> None:
         self._kernel = kernel
@@ -73,17 +73,17 @@ class SessionStart:
         self._began: datetime | None = None
 
     def bound_for_trades(self, *created: datetime) -> datetime | None:
-        """Return the `after` that leaves out no trade since then; None where none may be given.
+        """Return an `after` that omits no trade since then; None if there can be none.
 
         Args:
-            created: when orders were made whose trades are asked for too. Such a time may have been
-                written by a clock of ours that was ahead, so it can only make the bound earlier.
+            created: creation times of orders whose trades are also needed. Our clock may have been
+                ahead when they were written, so they can only make the bound earlier.
         """
         kernel = self._kernel
         if not kernel.is_venue_clock_known:
             return None
         began = kernel.venue_now() - timedelta(seconds=kernel.clock.monotonic() - self._started_s)
-        # The monotonic clock may stand still while the machine sleeps: the earliest result holds.
+        # The monotonic clock may stop while the machine sleeps: the earliest result counts.
         self._began = began if self._began is None else min(self._began, began)
         return min(self._began, *created) - TRADE_MARGIN if created else self._began - TRADE_MARGIN
 
@@ -91,17 +91,17 @@ class SessionStart:
 def estimate_skew(
     stated: datetime, before: datetime, after: datetime, known: timedelta | None
 ) -> timedelta:
-    """Return by how much the venue's clock is ahead of ours.
+    """Return how far the venue's clock is ahead of ours.
 
     Args:
-        stated: its time, cut to the second.
-        before: ours when it was asked.
-        after: ours when the answer was there.
-        known: what was believed so far; None where nothing was.
+        stated: its time, truncated to the second.
+        before: our time at the request.
+        after: our time at the reply.
+        known: the previous estimate; None if there was none.
     """
-    # The answer is cut to the second: its middle is the best guess.
+    # The reply is truncated to the second: its middle is the best guess.
     middle = stated + timedelta(milliseconds=500)
     if after - before <= _QUICK:
         return middle - (before + (after - before) / 2)
-    # After a long wait all between is possible: only what is not gives way.
+    # After a long wait everything in between is possible: only impossible values are corrected.
     return max(middle - after, min(known or timedelta(), middle - before))

@@ -1,8 +1,8 @@
-"""Learns what state the venue is in from its own answers, and forgets it by evidence.
+"""Detects the venue's state from its own replies, and drops it on contrary evidence.
 
-It hears every answer to an order or a cancellation, asks where something can be asked (the
-account's closed-only status, the geographic check), and lets go of a state when an answer, a trade
-or its own end speaks against it. What it holds is shown and warned about; it holds nothing up.
+It sees every reply to an order or a cancellation, queries what can be queried (the account's
+closed-only status, the geographic check), and drops a state when a reply, a trade or its own end
+contradicts it. States are shown as warnings; they block nothing.
 """
 
 from collections.abc import Callable, Iterable
@@ -31,11 +31,11 @@ from pmtui.service.views import Level
 
 CHECK_PERIOD_S = 5.0
 ASK_PERIOD_S = 300.0
-"""How often the account's standing is asked for while nothing is wrong with it."""
+"""How often the account's status is queried while it is unrestricted."""
 ASK_AGAIN_S = 30.0
-"""How often something is asked again that stands in the way of trading."""
+"""How often a status that prevents trading is queried again."""
 TRADE_MARGIN = timedelta(seconds=2)
-"""A trade this much after a refusal is surely not one from before it."""
+"""A trade this much after a refusal certainly did not happen before it."""
 
 _Key = tuple[VenueState, ConditionId | None]
 _OF_THE_PLACE = frozenset({VenueState.REGION_REFUSED})
@@ -43,7 +43,7 @@ _OF_THE_ACCOUNT = frozenset({VenueState.CLOSE_ONLY, VenueState.BANNED})
 
 
 class VenueStates:
-    """Every state the venue is believed to be in."""
+    """Every state that the venue is assumed to be in."""
 
     def __init__(
         self,
@@ -56,10 +56,10 @@ class VenueStates:
         """Prepare to listen.
 
         Args:
-            kernel: whose answers are heard.
-            account: the private side, once there is one.
-            last_trade_at: time of the newest public trade, by the venue's clock.
-            skew_ms: the venue's clock minus ours.
+            kernel: whose replies are observed.
+            account: returns the private side, once there is one.
+            last_trade_at: returns the time of the newest public trade, by the venue's clock.
+            skew_ms: returns the venue's clock minus ours.
         """
         self._kernel = kernel
         self._account = account
@@ -69,11 +69,11 @@ class VenueStates:
         self._is_region_said = False
         self._budgets: Callable[[], Iterable[RateBudget]] = tuple
         self._budget: tuple[VenueFact, ...] = ()
-        """Which budget is low, as it was when it was looked at last: a view asks no host."""
+        """The low budget at the last check: building a view sends no request."""
         kernel.on_answer(self.on_answer)
 
     def facts(self) -> tuple[VenueFact, ...]:
-        """Return what is believed of the venue and the account as a whole, the worst first."""
+        """Return the states of the venue and the account as a whole, the worst first."""
         now = self._kernel.clock.now()
         known = (f for f in self._facts.values() if f.condition_id is None)
         return in_order((*known, *self._budget), now)
@@ -81,14 +81,14 @@ class VenueStates:
     def facts_of(
         self, condition_id: ConditionId, terms: MarketTerms | None = None
     ) -> tuple[VenueFact, ...]:
-        """Return what matters to an order in a market, the worst first."""
+        """Return the states that affect orders in a market, the worst first."""
         now = self._kernel.clock.now()
         known = (f for f in self._facts.values() if f.concerns(condition_id))
         of_terms = facts_of_terms(terms, now)
         return in_order((*of_terms, *known, *self._budget), now)
 
     def on_answer(self, source: Source, answer: object) -> None:
-        """Update the state from an answer of the trading host."""
+        """Update the state from a reply of the trading host."""
         if source is not Source.TRADING:
             return
         self._read_budgets()
@@ -107,7 +107,7 @@ class VenueStates:
                 pass
 
     def on_order(self, order: Order) -> None:
-        """Update the state of a market from what happens to an order in it."""
+        """Update a market's state from what happens to an order in it."""
         market = order.condition_id
         if order.status is OrderStatus.REJECTED:
             fact = fact_of_refusal(order.reason, now=self._now, condition_id=market)
@@ -124,7 +124,7 @@ class VenueStates:
             self._drop((VenueState.MARKET_NOT_READY, market), "it takes orders")
 
     async def watch(self) -> None:
-        """Drop states that have ended, and check again those that can be checked."""
+        """Drop states that have ended, and check others again if they can be checked."""
         hosts = await self._kernel.hosts()
         self._budgets = hosts.budgets
         asked_geo = asked_standing = float("-inf")
@@ -142,7 +142,7 @@ class VenueStates:
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
 
     def _period(self, states: frozenset[VenueState]) -> float:
-        """Return how often to ask: soon again while one of these stands in the way."""
+        """Return the query interval: short while one of these states prevents trading."""
         is_bad = any(state in states for state, _ in self._facts)
         return ASK_AGAIN_S if is_bad else ASK_PERIOD_S
 
@@ -167,7 +167,7 @@ class VenueStates:
             if fact is not None:
                 self._put(fact)
             return
-        # One that rests may have been post-only: it says nothing of the others.
+        # A resting order may have been post-only: it proves nothing about others.
         takes = answer.status in (PostStatus.MATCHED, PostStatus.DELAYED)
         spared = frozenset[VenueState]() if takes else frozenset({VenueState.POST_ONLY})
         for state in OF_THE_ENGINE - spared:
@@ -197,7 +197,7 @@ class VenueStates:
                 self._drop(key, "trades again")
 
     async def ask_location(self, hosts: Hosts) -> GeoAnswer | Failure:
-        """Ask the venue whether it blocks trading from here; the answer is shown, never worked around."""
+        """Ask the venue whether it blocks trading from here; the result is shown, never worked around."""
         answer = await hosts.geo.check()
         if isinstance(answer, Failure):
             self._kernel.log.add(
@@ -229,7 +229,7 @@ class VenueStates:
         return answer
 
     def budgets(self) -> tuple[RateBudget, ...]:
-        """Return what the trading host's limits still allow, the scarcest of each name."""
+        """Return what the trading host's rate limits still allow, the scarcest of each name."""
         scarcest_of: dict[str, RateBudget] = {}
         for budget in self._budgets():
             known = scarcest_of.get(budget.name)
@@ -238,7 +238,7 @@ class VenueStates:
         return tuple(scarcest_of.values())
 
     def _read_budgets(self) -> None:
-        """Note which budget is low; every answer of the trading host may have changed that."""
+        """Record which budget is low; every reply of the trading host may have changed that."""
         scarce = scarcest(tuple(self._budgets()))
         text = f"{scarce.left} of {scarce.allowed} {scarce.name} left" if scarce is not None else ""
         if text != "".join(fact.text for fact in self._budget):
@@ -250,7 +250,7 @@ class VenueStates:
         key = (fact.state, fact.condition_id)
         is_new = key not in self._facts
         if fact.state in OF_THE_ENGINE:
-            # It is in one of them at a time: the newest word is the one that counts.
+            # The engine is in one of them at a time: the latest reply counts.
             for state in OF_THE_ENGINE - {fact.state}:
                 self._drop((state, None), f"now {fact.state.value}")
         self._facts[key] = fact
@@ -268,7 +268,7 @@ class VenueStates:
 
     def _mark(self) -> None:
         self._kernel.mark(StatusTopic())
-        # Screens judge a ticket anew when the account changes, and show the facts beside a market.
+        # Screens check a ticket again when the account changes, and show the facts beside a market.
         self._kernel.mark(AccountTopic())
         for topic in self._kernel.hub.watched():
             if isinstance(topic, MarketTopic):

@@ -1,1 +1,1 @@
-"""An order's way: prepared, journaled, sent, judged, searched, moved, cancelled."""
+"""The path of an order: preparation, journal, sending, verdict, search, move, cancel."""

@@ -1,11 +1,11 @@
-"""Cancels orders, remembers that they are unwanted, and asks again until they are known to be gone.
+"""Cancels orders, records that they are unwanted, and repeats until they are known to be gone.
 
-A cancel can be repeated without harm. Its targets are fixed when the trader asks: a repeated
-cancel names those orders and no others, so that one placed meanwhile is safe from it.
+A cancel can be repeated safely. Its targets are fixed when the trader asks: a repeated cancel names those
+orders and no others, so that one placed meanwhile is unaffected.
 
-An order that has not been sent yet is never sent once its cancel was asked for. One that is on its way may
-arrive after the cancel: "not found" does not end it, and it is cancelled again, also when it turns
-up after the search for it was given up.
+An order that has not been sent yet is never sent once its cancel was requested. One that is on its way may
+arrive after the cancel: "not found" does not end it, and it is cancelled again, even if it turns up after
+the search for it was given up.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ _KEEPS_ASKING = frozenset(
     {FailureKind.LOST, FailureKind.SERVER, FailureKind.UNREACHABLE, FailureKind.BUSY}
 )
 _MAY_ARRIVE = IN_DOUBT | {OrderStatus.DELAYED}
-"""States in which an order that the venue does not find may still come to rest."""
+"""States in which an order that the venue does not find may still arrive."""
 
 
 def _verdict_future() -> "asyncio.Future[CancelVerdict]":
@@ -51,13 +51,13 @@ def _verdict_future() -> "asyncio.Future[CancelVerdict]":
 
 @dataclass(slots=True)
 class Cancellation:
-    """A cancel under way: its first verdict, and its final one."""
+    """A cancel in progress: its first verdict, and its final one."""
 
     first: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
     final: "asyncio.Future[CancelVerdict]" = field(default_factory=_verdict_future)
 
     def resolve(self, verdict: CancelVerdict, *, is_final: bool) -> None:
-        """Set the verdict so far; one that was set before stays."""
+        """Set the verdict so far; one that was set before is kept."""
         for future in (self.first, self.final) if is_final else (self.first,):
             if not future.done():
                 future.set_result(verdict)
@@ -65,12 +65,12 @@ class Cancellation:
 
 @dataclass(frozen=True, slots=True)
 class _End:
-    """How the repeated cancel of one order ended."""
+    """The result of the repeated cancel of one order."""
 
     kept: str = ""
-    """Why it was not cancelled; empty when it is gone."""
+    """Why it was not cancelled; empty if it is gone."""
     problem: str = ""
-    """Why its end will not be known."""
+    """Why its result cannot be determined."""
 
 
 class Canceller:
@@ -83,9 +83,9 @@ class Canceller:
         self._asked: Counter[OrderId] = Counter()
         self._scoped_cancels = 0
         self._latest: dict[CancelScope, int] = {}
-        """The number of the latest cancel of each scope."""
+        """The sequence number of the latest cancel of each scope."""
         self._unwanted: set[OrderId] = set()
-        """Orders whose cancel was asked for while they might still arrive."""
+        """Orders whose cancel was requested while they might still arrive."""
         self._repeating: dict[OrderId, asyncio.Future[_End]] = {}
         """Orders whose cancel is repeated until they are known to be gone."""
         self._step = 0
@@ -95,30 +95,30 @@ class Canceller:
 
     @property
     def scoped_cancels(self) -> int:
-        """The number of cancels by scope so far; noted when an order is asked for, compared later."""
+        """The number of cancels by scope so far; recorded with an order, and compared later."""
         return self._scoped_cancels
 
     def cancel_requests(self, order: Order) -> tuple[int, int]:
-        """Return how often an order's cancel was asked for by id, and the last cancel whose scope covers it.
+        """Return how often an order's cancel was requested by id, and the last cancel whose scope covers it.
 
-        Compare before and after a cancel of your own: a change means that somebody else cancelled too.
+        Compare before and after your own cancel: a change means that somebody else also cancelled.
         """
         covering = (number for scope, number in self._latest.items() if scope.covers(order))
         return self._asked[order.order_id], max(covering, default=0)
 
     def is_unwanted(self, order: Order, *, since: int) -> bool:
-        """Whether the cancel of an order was asked for before it was sent.
+        """Whether the cancel of an order was requested before it was sent.
 
         Args:
             order: as it would be sent.
-            since: `scoped_cancels` when the trader asked for the order.
+            since: `scoped_cancels` when the trader placed the order.
         """
         return bool(self._asked[order.order_id]) or any(
             number > since and scope.covers(order) for scope, number in self._latest.items()
         )
 
     def on_cancel_request(self, listener: Callable[[], None]) -> None:
-        """Call `listener` at once whenever a cancel is asked for."""
+        """Call `listener` immediately whenever a cancel is requested."""
         self._listeners.append(listener)
 
     def start(self, targets: tuple[OrderId, ...], scope: CancelScope | None = None) -> Cancellation:
@@ -155,12 +155,12 @@ class Canceller:
             self._kernel.log.notice(Level.WARNING, f"{text}: asking again until it is known")
 
     def withhold_everything(self) -> None:
-        """Withhold every order that was not sent yet, and cancel those that arrive nevertheless."""
+        """Withhold every order that was not sent yet, and cancel those that still arrive."""
         open_ids = tuple(order.order_id for order in self._feed.own.open_orders())
         self._record_request(open_ids, EVERYTHING)
 
     async def run(self) -> None:
-        """Repeat the unconfirmed cancels, for as long as the session lasts."""
+        """Repeat unconfirmed cancels for the whole session."""
         while True:
             if not self._repeating:
                 self._step = 0
@@ -175,7 +175,7 @@ class Canceller:
     def _record_request(
         self, targets: tuple[OrderId, ...], scope: CancelScope | None
     ) -> tuple[OrderId, ...]:
-        """Record what is to be cancelled; return the orders that will never be sent because of it."""
+        """Record the orders to cancel; return those that will therefore never be sent."""
         self._asked.update(targets)
         if scope is not None:
             self._scoped_cancels += 1
@@ -206,7 +206,7 @@ class Canceller:
         if scope is None and not targets:
             cancellation.resolve(CancelVerdict(CancelResult(never_left)), is_final=True)
             return
-        # Journaled too, but never held up by a disk: what is cancelled can only do less.
+        # Journaled too, but never delayed by a disk: cancelling only reduces risk.
         for order_id in targets:
             self._history.record_cancel("asked", order_id)
         answer = self._kernel.check(Source.TRADING, await _ask(account, targets, scope))
@@ -232,11 +232,12 @@ class Canceller:
         cancellation.resolve(await self._await_ends(result, ends), is_final=True)
 
     def _apply_failure(self, targets: tuple[OrderId, ...], failure: Failure) -> CancelResult:
-        """Conclude from a request without an answer; what may be gone or arrive, or is to be asked again, stays open."""
+        """Apply a request without a reply; orders that may be gone or still arrive stay open."""
         for order_id in targets:
             self._history.record_cancel(format_failure(failure), order_id)
         if failure.may_have_happened or failure.kind is FailureKind.BUSY:
-            # Who is told to come back, comes back: nobody cancels twice because an engine restarts.
+            # If asked to retry later, do so: nobody should have to cancel twice because an engine
+            # restarts.
             return CancelResult((), (), targets)
         open_ = tuple(order_id for order_id in targets if self._may_arrive(order_id))
         kept = tuple((order_id, str(failure)) for order_id in targets if order_id not in open_)
@@ -245,7 +246,7 @@ class Canceller:
     def _apply(
         self, targets: tuple[OrderId, ...], answer: CancelResult, scope: CancelScope | None
     ) -> CancelResult:
-        """Journal, report and apply what an answer says of the targets; return how each ended.
+        """Journal, report and apply a reply about the targets; return how each ended.
 
         A refused order that may still arrive stays unanswered.
         """
@@ -294,7 +295,7 @@ class Canceller:
         return end
 
     def _reset_backoff(self) -> None:
-        """Make the next repetition come soon; one that is due soon is not delayed."""
+        """Make the next repetition come soon; one that is already due soon is not delayed."""
         if self._step != 1:
             self._step = 0
             self._changed.set()
@@ -307,7 +308,7 @@ class Canceller:
             future.set_result(end)
 
     async def _pause(self) -> None:
-        """Wait before the next repetition; something new makes it soon."""
+        """Wait before the next repetition; a new event shortens the wait."""
         while True:
             self._changed.clear()
             pause = PAUSES_S[min(self._step, len(PAUSES_S) - 1)]
@@ -332,7 +333,7 @@ class Canceller:
         return CancelVerdict(CancelResult(tuple(gone), tuple(kept)), problem)
 
     def _on_order(self, order: Order) -> None:
-        """Handle an order that ended in another way, or an unwanted one that has arrived."""
+        """Handle an order that ended otherwise, or an unwanted one that has arrived."""
         order_id, is_open = order.order_id, order.status.is_open
         if order_id in self._repeating and not is_open:
             is_filled = order.status is OrderStatus.FILLED

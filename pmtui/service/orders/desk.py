@@ -1,8 +1,7 @@
 """The order desk: accepts the trader's orders, owns their tasks, and keeps their verdicts.
 
-Whatever changes something at the venue runs in the service's own tasks, never in a screen's: a
-screen that is closed loses the message, not the order. The work itself is done by `sending`,
-`cancelling` and `moving`.
+Every change at the venue runs in the service's own tasks, never in a screen's: closing a screen
+loses the message, not the order. The work itself is done by `sending`, `cancelling` and `moving`.
 """
 
 import asyncio
@@ -55,7 +54,7 @@ def _nothing_against(_: PreparedOrder) -> str:
 
 
 class Desk:
-    """Everything that changes something at the venue goes through here."""
+    """The only way to change anything at the venue."""
 
     def __init__(  # noqa: PLR0913 - everything that an order meets on its way
         self,
@@ -86,9 +85,9 @@ class Desk:
         )  # fmt: skip
         self._next_command = 0
         self._sent: dict[OrderId, None] = {}
-        """Orders that were asked for, by the id they were prepared with."""
+        """Orders that were placed, by the id from their preparation."""
         self._disagreements: set[Disagreement] = set()
-        """Those that were reported."""
+        """Disagreements that were already reported."""
         self._verdicts: Verdicts[Verdict] = Verdicts()
         self._cancels: Verdicts[CancelVerdict] = Verdicts()
         self._moves: Verdicts[MoveVerdict] = Verdicts()
@@ -100,12 +99,12 @@ class Desk:
         replacing: OrderId | None = None,
         beside: tuple[PreparedOrder, ...] = (),
     ) -> PreparedOrder | Rejected:
-        """Fix everything that will be hashed, if the trader's own rules would let it leave.
+        """Fix everything that will be hashed, if the trader's own rules allow the order.
 
         Args:
-            intent: what the trader means.
-            replacing: an order of ours that makes room for it first.
-            beside: what is to leave with it.
+            intent: the trader's intent.
+            replacing: an own order that is removed first.
+            beside: orders to be sent together with it.
         """
         account = self._feed.account
         if account is None:
@@ -144,7 +143,7 @@ class Desk:
             self._kernel.log.notice(Level.BAD, found.sentence)
 
     def prepare_many(self, intents: Iterable[OrderIntent]) -> tuple[PreparedOrder | Rejected, ...]:
-        """Prepare orders that are to leave together: each counts for those after it."""
+        """Prepare orders that are sent together: each counts against the limits of those after it."""
         legs: list[PreparedOrder | Rejected] = []
         for intent in intents:
             fit = tuple(leg for leg in legs if isinstance(leg, PreparedOrder))
@@ -159,13 +158,14 @@ class Desk:
         refusal: str = "",
         is_single_key: bool = False,
     ) -> CommandId:
-        """Start sending; the verdict comes when it is known. The same order leaves only once.
+        """Start sending; the verdict follows when it is known. The same order is sent only once.
 
         Args:
-            order: what was prepared.
-            override: what was permitted with it.
+            order: the prepared order.
+            override: the exception that the trader permitted.
             refusal: why it must not be sent after all; empty if it may.
-            is_single_key: no card came before it: without an override it needs a good book.
+            is_single_key: whether no card was shown before: without an override it needs a good
+                book.
         """
         if refusal:
             command_id, futures = self._expect((order,))
@@ -182,7 +182,7 @@ class Desk:
     def place_many(
         self, orders: tuple[PreparedOrder, ...], instruction: Instruction | None = None
     ) -> CommandId:
-        """Start sending orders in one request; each has a verdict of its own."""
+        """Start sending orders in one request; each has its own verdict."""
         asked = instruction or self._sender.instruct()
         command_id, futures = self._expect(orders)
         accepted = self._accept_new(orders, futures)
@@ -209,15 +209,16 @@ class Desk:
         veto: Callable[[PreparedOrder], str] = _nothing_against,
         objection: Callable[[], str] = no_objection,
     ) -> CommandId:
-        """Cancel what is in the way of selling a position, then sell it; the verdict is the sale's.
+        """Cancel the orders in the way of selling a position, then sell it; the verdict is the sale's.
 
         Args:
             order: the sale.
-            in_the_way: own sales of the same shares, and own bids that it would meet.
-            override: what was permitted with it.
-            is_single_key: without an override it leaves only while its book is good.
-            veto: called with the final order; returns why it must not be sent, "" if it may.
-            objection: the same, asked again when its bytes leave.
+            in_the_way: own sales of the same shares, and own bids that it would match.
+            override: the exception that the trader permitted.
+            is_single_key: whether no card was shown before: without an override its book must be
+                good.
+            veto: called with the final order; returns why it must not be sent, or "" if it may.
+            objection: the same, called again when its bytes are sent.
         """
         instruction = self._sender.instruct(
             is_single_key=is_single_key, override=override, objection=objection
@@ -243,7 +244,7 @@ class Desk:
         return command_id
 
     def why_self_trade(self, order: PreparedOrder) -> str:
-        """Return why the sale would trade with our own bid, or an empty string."""
+        """Return why the sale would trade with our own bid, or "" if it would not."""
         intent = order.intent
         if not isinstance(intent, LimitIntent):
             return ""
@@ -253,7 +254,7 @@ class Desk:
         return f"{NOT_SOLD}: your {describe_own_order(met[0], intent.token_id)} would self-trade"
 
     async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
-        """Read the fills of an order placed at or after a time; return whether they could be read."""
+        """Read the fills of an order placed at or after a time; return whether that succeeded."""
         return await self._mover.read_fills({order_id}, since=since)
 
     async def verdict(self, command_id: CommandId) -> Verdict:
@@ -269,7 +270,7 @@ class Desk:
         return self._start_cancel(order_ids, None)
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
-        """Cancel own orders of a market or of one token."""
+        """Cancel own orders in a market or one token."""
         return self._cancel_scope(CancelScope(condition_id, token_id))
 
     def cancel_all(self) -> CommandId:
@@ -281,7 +282,7 @@ class Desk:
         return (await self._cancels.of(command_id))[0]
 
     def reject(self, rejected: Rejected, *, count: int = 1) -> CommandId:
-        """Answer a command of `count` orders with one rejection; nothing is sent."""
+        """Resolve a command of `count` orders with one rejection; nothing is sent."""
         loop = asyncio.get_running_loop()
         futures: list[asyncio.Future[Verdict]] = [loop.create_future() for _ in range(count)]
         for future in futures:
@@ -291,7 +292,7 @@ class Desk:
         return command_id
 
     def reject_move(self, rejected: Rejected) -> CommandId:
-        """Answer a move that is not started."""
+        """Resolve a move with a rejection; nothing is started."""
         future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
         future.set_result(MoveVerdict(MoveEnd.NOT_MOVED, rejected.reason))
         command_id = self._command()
@@ -299,7 +300,7 @@ class Desk:
         return command_id
 
     def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
-        """Cancel an order and put another in its place, as one."""
+        """Cancel an order and replace it by another, as one action."""
         command_id = self._command()
         future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
         self._moves.expect(command_id, future)
@@ -317,11 +318,11 @@ class Desk:
         return command_id
 
     def on_resized_move(self, listener: Callable[[OrderId, OrderId], None]) -> None:
-        """Call `listener` with both ids of a resized replacement: as confirmed, and as it is sent."""
+        """Call `listener` with both ids of a resized replacement: as confirmed, and as sent."""
         self._mover.on_resized(listener)
 
     def is_moving_to(self, order_id: OrderId) -> bool:
-        """Whether a move is under way that may still send this order as a replacement."""
+        """Whether a move in progress may still send this order as a replacement."""
         return self._mover.is_placing(order_id)
 
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
@@ -329,7 +330,7 @@ class Desk:
         return (await self._moves.of(command_id))[0]
 
     def _record_override(self, order: PreparedOrder, override: str) -> None:
-        """Record what was permitted with an order; it is on the disk before the order is sent."""
+        """Record what the trader permitted with an order; it is on disk before the order is sent."""
         if override:
             order_id = order.unsigned.order_id
             self._history.record_override(override, order_id)
@@ -364,7 +365,7 @@ class Desk:
         return tuple(accepted.values())
 
     def _mark_sent(self, order_id: OrderId) -> None:
-        """Remember an order as sent, longer than it could be asked for again."""
+        """Remember an order as sent, for longer than it could be requested again."""
         self._sent[order_id] = None
         if len(self._sent) > MOST_SENT:
             del self._sent[next(iter(self._sent))]
@@ -396,6 +397,6 @@ class Desk:
 
 
 def _resolve_once(future: asyncio.Future[Verdict], verdict: Verdict) -> None:
-    """Set the first verdict; whatever comes later shows in the account."""
+    """Set the first verdict; later results only appear in the account."""
     if not future.done():
         future.set_result(verdict)

@@ -1,13 +1,13 @@
-"""Finds out what became of orders: of those without an answer, and of those no longer listed.
+"""Searches for orders without a reply, and for orders that are no longer listed.
 
-An order is looked for by its id among the open orders, by itself, and in the own trades. What a look
-that does not find it proves is decided in `domain/orders/own_orders.py`; a list with a row that cannot
-be read, or that was not read to its end, proves nothing. Nothing is ever sent again by itself: the
-venue refuses identical bytes as a duplicate while it remembers the order, but nobody says for how
-long it remembers one that is filled or cancelled, so sending again could double it.
+An order is searched for by its id among the open orders, by its own route, and in the own trades. What
+a failed search proves is decided in `domain/orders/own_orders.py`; a list with an unreadable row, or
+one that was not read to its end, proves nothing. Nothing is ever resent automatically: the venue
+refuses identical bytes as a duplicate while it remembers the order, but for how long it remembers a
+filled or cancelled one is undocumented, so resending could double it.
 
-What was ruled out stays known, in the next sessions too: the request may arrive after all, and then
-the venue's lists and trades reopen the order.
+Orders that were ruled out are remembered, even in later sessions: the request may arrive after all,
+and then the venue's lists and trades reopen the order.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ from pmtui.service.views import Level, OwnList
 from pmtui.service.words import describe_order_end
 
 PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""Between searches; the last one again and again."""
+"""Pauses between searches; the last one is repeated."""
 MISSING_PAUSE_S = 5.0
-"""The longest one while an order is missing that was at the venue."""
+"""The longest pause while an order is missing that was at the venue."""
 GONE = "no longer at the venue"
 NEVER_ARRIVED = "never reached the venue, or was refused there"
 
@@ -40,11 +40,11 @@ class Doubt:
     order: Order
     title: str
     is_restored: bool
-    """Whether it is of an earlier session."""
+    """Whether it is from an earlier session."""
 
 
 class OrderSearch:
-    """One search for all orders in doubt, and all that are missing from the venue's lists."""
+    """One search for all unconfirmed orders, and all that are missing from the venue's lists."""
 
     def __init__(self, kernel: Kernel, feed: AccountFeed, history: OrderHistory) -> None:
         self._kernel = kernel
@@ -52,18 +52,18 @@ class OrderSearch:
         self._history = history
         self._doubts: dict[OrderId, Doubt] = {}
         self._missing: set[OrderId] = set()
-        """Known to have been at the venue, and not shown by its last list."""
+        """Orders known to have been at the venue, but missing from its last list."""
         feed.on_missing(self._add_missing)
         self._step = 0
         self._added = asyncio.Event()
 
     async def restore(self) -> frozenset[OrderId]:
-        """Restore the orders that the journal knows no end of; they count as resting.
+        """Restore the journaled orders without a known end; they count as resting.
 
-        Those that were ruled out lately are known again too, as the conclusions that they are.
+        Orders that were recently ruled out are restored as well, as conclusions.
 
         Returns:
-            Those that were to be cancelled.
+            The orders that were to be cancelled.
         """
         unsettled = await self._history.restore()
         now_s = self._kernel.clock.monotonic()
@@ -72,7 +72,7 @@ class OrderSearch:
             status = OrderStatus(journaled.state or OrderStatus.REJECTED)
             reason = GONE if journaled.is_known else NEVER_ARRIVED
             order = replace(journaled.order, status=status, reason=reason)
-            # Nobody is told: it is no news before something contradicts it.
+            # Not reported: it is no news before something contradicts it.
             _ = self._feed.endings.apply_conclusion(order, now_s)
         for journaled in unsettled:
             reason = "checking its outcome"
@@ -87,7 +87,7 @@ class OrderSearch:
         return frozenset(each.order.order_id for each in both if each.is_unwanted)
 
     def search_for(self, order: Order, title: str) -> None:
-        """Search for an order whose answer was lost."""
+        """Search for an order whose reply was lost."""
         self._feed.endings.start_search(order.order_id, self._kernel.clock.monotonic())
         self._add(Doubt(order, title, is_restored=False))
 
@@ -103,7 +103,7 @@ class OrderSearch:
             self._added.set()
 
     async def run(self) -> None:
-        """Search for every order in doubt, for as long as the session lasts."""
+        """Search for every unconfirmed order, for the whole session."""
         await self._feed.opened.wait()
         while True:
             if not self._doubts and not self._missing:
@@ -115,7 +115,7 @@ class OrderSearch:
                 await self._search_once(account)
 
     async def _pause(self) -> None:
-        """Wait for the next search; an order that comes into doubt meanwhile makes it soon."""
+        """Wait for the next search; a newly unconfirmed order shortens the wait."""
         self._added.clear()
         pause = PAUSES_S[min(self._step, len(PAUSES_S) - 1)]
         self._step += 1
@@ -166,7 +166,7 @@ class OrderSearch:
     ) -> None:
         for doubt in asked:
             if self._is_in_doubt(doubt):
-                # A long history of trades is read from its end: what is old comes late.
+                # A long history of trades is read from its end: old ones arrive late.
                 proves = is_complete and (not doubt.is_restored or self._feed.has_read_fills)
                 status = await self._ask_for(
                     account, doubt.order.order_id, asked_s, is_complete=proves
@@ -186,7 +186,7 @@ class OrderSearch:
     async def _ask_for(
         self, account: Account, order_id: OrderId, list_asked_s: float, *, is_complete: bool
     ) -> OrderStatus | None:
-        """Ask for one order; return how it ended if its absence proves that."""
+        """Query one order; return how it ended if its absence proves that."""
         asked_s = self._kernel.clock.monotonic()
         answer = await account.host.order(order_id)
         if isinstance(answer, Order):
@@ -213,14 +213,14 @@ class OrderSearch:
         }
 
     def _end_missing(self, order_id: OrderId, status: OrderStatus) -> None:
-        """Conclude that an order has ended which the venue neither lists nor knows."""
+        """Conclude that an order has ended that the venue neither lists nor knows."""
         known = self._feed.own.order(order_id)
         if known is not None:
             self._history.record_ruled_out(f"{GONE}: {status.value}", order_id)
             self._feed.apply_order(replace(known, status=status), is_conclusion=True)
 
     async def _drop_found(self) -> None:
-        """Drop the orders that are not in doubt any more, whatever source reported them."""
+        """Drop the orders that are no longer unconfirmed, whatever source reported them."""
         for order_id, doubt in tuple(self._doubts.items()):
             known = self._feed.own.order(order_id)
             if known is None or known.status in IN_DOUBT:

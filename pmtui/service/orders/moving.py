@@ -1,9 +1,9 @@
-"""Moves an order to another price, and sells a position once own orders in the way are cancelled.
+"""Moves an order to another price, and sells a position after cancelling own orders in the way.
 
-Both cancel first and send second, and send only when it is known that what they cancel is gone, and
-how much of it had filled: its own final record and its trades must agree. Where they do not within
-`PROOF_WITHIN_S`, nothing is sent, and the verdict says why. So two live orders for one intention
-never rest side by side, and the two together never trade more than was confirmed.
+Both cancel first, and send only when the cancelled order is known to be gone, and how much of it
+had filled: its final record and its trades must agree. If they do not within `PROOF_WITHIN_S`,
+nothing is sent, and the verdict says why. So two live orders for one intent never rest side by
+side, and the two together never trade more than was confirmed.
 """
 
 import asyncio
@@ -51,15 +51,15 @@ from pmtui.service.views import Level, OwnList
 from pmtui.service.words import describe_price, format_shares, shorten
 
 CANCEL_PATIENCE_S = 5.0
-"""How long a new order waits for the answer to the cancel before it; the cancel is repeated after that."""
+"""How long a new order waits for the reply to the preceding cancel; the cancel is repeated after that."""
 READING_PAUSES_S = (0.25, 0.5, 1.0)
-"""Pauses between attempts to read what an order had filled; the last one is repeated."""
+"""Pauses between attempts to read an order's fills; the last one is repeated."""
 READING_TRIES = 4
-"""Of trades alone, for whoever asks for them."""
+"""Attempts when only the trades are read, on request."""
 PROOF_WITHIN_S = 8.0
-"""How long a new order waits for proof of what the cancelled one had filled. An event of the stream
-takes well under a second, trades may be several polls late (docs/wire.md#reading-orders-and-trades); later the price that
-was confirmed is no longer what the trader looks at."""
+"""How long a new order waits for proof of the cancelled one's fills. A stream event takes well under a
+second, trades may be several polls late (docs/wire.md#reading-orders-and-trades); after that the confirmed
+price is no longer what the trader is looking at."""
 NOT_REPLACED = "Cancelled, not replaced"
 NO_STREAM = "the order stream is down, and without it nobody says how much of an order had filled"
 UNPROVED = f"how much of it had filled was not certain within {PROOF_WITHIN_S:.0f} s"
@@ -69,7 +69,7 @@ Prepare = Callable[[OrderIntent], PreparedOrder | Rejected]
 
 
 class Mover:
-    """Cancel and replace as one action."""
+    """Cancels and replaces orders as one action."""
 
     def __init__(
         self,
@@ -91,20 +91,20 @@ class Mover:
         self._terms_of = terms_of
         self._on_resized: list[Callable[[OrderId, OrderId], None]] = []
         self._new_ids: dict[OrderId, OrderId] = {}
-        """The moves under way: the id of the old order, and that of its replacement."""
+        """Moves in progress: the id of the old order, and that of its replacement."""
 
     def on_resized(self, listener: Callable[[OrderId, OrderId], None]) -> None:
-        """Call `listener` when a replacement is sent under another id, as less is left."""
+        """Call `listener` when a replacement is sent under another id, because less is left."""
         self._on_resized.append(listener)
 
     def is_placing(self, order_id: OrderId) -> bool:
-        """Whether a move is under way that may send this order in another's place."""
+        """Whether a move in progress may send this order as a replacement."""
         return order_id in self._new_ids.values()
 
     async def move(
         self, order_id: OrderId, replacement: PreparedOrder, instruction: Instruction
     ) -> MoveVerdict:
-        """Cancel an order, then send what was confirmed to take its place."""
+        """Cancel an order, then send its confirmed replacement."""
         if order_id in self._new_ids:
             return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: already being moved")
         self._new_ids[order_id] = replacement.unsigned.order_id
@@ -121,7 +121,7 @@ class Mover:
     async def sell_after(
         self, order: PreparedOrder, in_the_way: tuple[Order, ...]
     ) -> PreparedOrder | Rejected:
-        """Cancel sales that reserve the shares and bids the sale would meet; return what may then be sold."""
+        """Cancel sales that reserve the shares and bids the sale would match; return what may then be sold."""
         refusal = self._sender.find_refusal(order)
         if refusal is not None:
             return refusal
@@ -171,7 +171,7 @@ class Mover:
         return await self._place(order, instruction)
 
     def _why_not_begun(self, old: Order | None, replacement: PreparedOrder) -> str:
-        """Return why a move would end with the old order cancelled and nothing in its place."""
+        """Return why a move would leave the old order cancelled without a replacement; empty if it is safe."""
         if old is None or old.status not in (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED):
             return f"the order is {'unknown here' if old is None else old.status.words}"
         terms = self._terms_of(old.condition_id)
@@ -185,7 +185,7 @@ class Mover:
         return why_not_movable(old, terms, self._kernel.venue_now())
 
     async def _journal_plan(self, old: OrderId, order: PreparedOrder) -> str:
-        """Journal the replacement at both orders; return why that failed."""
+        """Journal the replacement with both orders; return why that failed."""
         problem = await self._history.begin_move(
             f"{format_micros(order.size)} at {describe_price(order.price)}",
             old=old,
@@ -207,15 +207,15 @@ class Mover:
         reason = dict(verdict.result.not_canceled).get(old.order_id, "it was not cancelled")
         known = self._feed.own.order(old.order_id) or old
         if known.status is OrderStatus.CANCELLED and was_lost:
-            # A repeated cancel finds nothing: the stream has told that the first one did its work.
+            # A repeated cancel finds nothing: the stream reported that the first one succeeded.
             return None
         return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {reason}")
 
     async def _fit(self, old: Order, replacement: PreparedOrder) -> PreparedOrder | MoveVerdict:
-        """Return the replacement for what is left of a cancelled order, or why there is none."""
+        """Return the replacement for the rest of a cancelled order, or why there is none."""
         finals = await self._read_final_sizes((old,))
         if finals is None:
-            # The size that was confirmed is not offered again: part of it may have been bought.
+            # The confirmed size is not offered again: part of it may have been bought.
             return MoveVerdict(MoveEnd.NOT_REPLACED, f"{NOT_REPLACED}: {UNPROVED}")
         remaining = size_floor(Micros(max(0, old.original_size - finals[old.order_id])))
         if remaining <= 0:
@@ -234,7 +234,7 @@ class Mover:
             return MoveVerdict(MoveEnd.NOT_REPLACED, f"{NOT_REPLACED}: {order.reason}")
         if order is replacement:
             return order
-        # It has another id than the one that was confirmed: this is the one to find after a crash.
+        # Its id differs from the confirmed one: this is the one to search for after a crash.
         self._new_ids[old.order_id] = order.unsigned.order_id
         problem = await self._journal_plan(old.order_id, order)
         if problem:
@@ -264,7 +264,7 @@ class Mover:
         return told[0]
 
     def _resized(self, order: PreparedOrder, size: Micros) -> PreparedOrder | Rejected:
-        """Return the order as it was confirmed, or a smaller one where less is left."""
+        """Return the confirmed order, or a smaller one if less is left."""
         intent = order.intent
         if not isinstance(intent, LimitIntent) or size >= order.size:
             return order
@@ -273,11 +273,11 @@ class Mover:
         return self._prepare(replace(intent, size=size_floor(size)))
 
     async def _ended(self, cancellation: Cancellation) -> CancelVerdict | None:
-        """Return how a cancel ended; None if there was no answer in time."""
+        """Return the result of a cancel; None if there was no reply in time."""
         return await self._kernel.within(CANCEL_PATIENCE_S, asyncio.shield(cancellation.final))
 
     async def _read_final_sizes(self, orders: tuple[Order, ...]) -> dict[OrderId, Micros] | None:
-        """Return how much of each cancelled order had matched; None where it is not certain."""
+        """Return how much of each cancelled order had matched; None if that is not certain."""
         account = self._feed.account
         if not orders or account is None:
             return None if orders else {}
@@ -319,7 +319,7 @@ class Mover:
     async def _read_trades(
         self, account: Account, ids: frozenset[OrderId], *, since: datetime
     ) -> bool:
-        """Apply the trades of orders; returns whether the answer is certain to hold all of them."""
+        """Apply the trades of orders; return whether the reply certainly contains all of them."""
         after = self._feed.session_start.bound_for_trades(since)
         fills = await account.host.fills(after=after)
         if isinstance(fills, Failure):
@@ -333,7 +333,7 @@ class Mover:
         return False
 
     async def read_fills(self, ids: set[OrderId], *, since: datetime) -> bool:
-        """Read the fills of orders; return whether they could be read."""
+        """Read the fills of orders; return whether that succeeded."""
         account = self._feed.account
         if account is None:
             return False
@@ -345,12 +345,12 @@ class Mover:
 
 
 def _ties_up(resting: Order, sale: PreparedOrder) -> bool:
-    """Whether an order offers the shares that are to be sold."""
+    """Whether an order reserves the shares to be sold."""
     return resting.side is Side.SELL and resting.token_id == sale.intent.token_id
 
 
 def _was_lost(cancellation: Cancellation) -> bool:
-    """Whether the first request of a cancel was never answered."""
+    """Whether the first request of a cancel got no reply."""
     first = cancellation.first
     return first.done() and bool(first.result().result.unanswered)
 

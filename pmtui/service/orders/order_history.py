@@ -1,4 +1,4 @@
-"""Writes to the journal what becomes of our orders; those placed elsewhere with the same key are not in it."""
+"""Journals the history of our orders, except those placed elsewhere with the same key."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,22 +31,23 @@ from pmtui.service.words import describe_fill, describe_order
 
 
 class OrderHistory:
-    """The journal as the desk, the feed and the search for lost orders use it."""
+    """The journal as used by the desk, the feed and the search for lost orders."""
 
     def __init__(self, kernel: Kernel, journal: Journal) -> None:
         self._kernel = kernel
         self._journal = journal
         self._unread = ""
-        """Why it is not known what an earlier session left open; empty when it is."""
+        """Why the open orders of an earlier session are unknown; empty if they are known."""
         self._lost: set[OrderId] = set()
-        """Orders of which the journal holds nothing but the id, until the venue answers for them."""
+        """Orders of which the journal has only the id, until the venue reports them."""
         self._reported = ""
         journal.on_problem(self._on_problem)
 
     async def restore(self) -> tuple[JournaledOrder, ...]:
-        """Return the orders whose end is not known; a journal that cannot be used is reported.
+        """Return the orders whose end is unknown; report a journal that cannot be used.
 
-        Without it nothing is sent: nobody would look for what an earlier session may have left.
+        Without it nothing is sent: nothing would search for orders that an earlier session may have
+        left.
         """
         unsettled = await self._journal.unsettled()
         if isinstance(unsettled, JournalProblem):
@@ -63,7 +64,7 @@ class OrderHistory:
         return unsettled
 
     async def restore_ruled_out(self) -> tuple[JournaledOrder, ...]:
-        """Return the newest orders that were ruled out: the venue may know better by now."""
+        """Return the newest orders that were ruled out: the venue may report otherwise by now."""
         ruled_out = await self._journal.ruled_out()
         if isinstance(ruled_out, JournalProblem):
             self._report(ruled_out)
@@ -71,7 +72,7 @@ class OrderHistory:
         return ruled_out
 
     async def begin(self, outgoing: Sequence[OutgoingOrder]) -> JournalProblem | None:
-        """Write orders down before they leave together; with a problem, none of them must."""
+        """Journal orders before they are sent together; if there is a problem, none may be sent."""
         if (missing := await self._recheck_missing()) is not None:
             return missing
         legs = len(outgoing)
@@ -100,13 +101,13 @@ class OrderHistory:
         if isinstance(unsettled, JournalProblem):
             return unsettled
         if unsettled:
-            # They are counted, and looked for, by the next session.
+            # The next session counts them and searches for them.
             return JournalProblem("it can be read again; start anew to take up its orders")
         self._unread = ""
         return None
 
     async def begin_move(self, text: str, *, old: OrderId, new: OrderId) -> JournalProblem | None:
-        """Write down what is to replace an order before that is cancelled, at both of them."""
+        """Journal the replacement of an order before that is cancelled, with both of them."""
         now = self._kernel.clock.now()
         self._journal.record("move", f"is to replace {old}: {text}", at=now, order_id=new)
         problem = await self._journal.append(
@@ -117,27 +118,27 @@ class OrderHistory:
         return problem
 
     def record_move(self, text: str, *, old: OrderId, new: OrderId) -> None:
-        """Note how a move ended, at both of its orders."""
+        """Record how a move ended, with both of its orders."""
         for order_id in (old, new):
             self._journal.record("move", text, at=self._kernel.clock.now(), order_id=order_id)
 
     async def write(self, kind: str, text: str, order_id: OrderId | None = None) -> None:
-        """Write a line and wait for it; a problem is reported and holds nothing up."""
+        """Write an entry and wait for it; a problem is reported but blocks nothing."""
         now = self._kernel.clock.now()
         problem = await self._journal.append(kind, text, at=now, order_id=order_id)
         if problem is not None:
             self._report(problem)
 
     def record_override(self, text: str, order_id: OrderId) -> None:
-        """Note what the trader permitted with an order, before that is written down itself."""
+        """Record what the trader permitted with an order, before the order itself is journaled."""
         self._journal.record("override", text, at=self._kernel.clock.now(), order_id=order_id)
 
     def record_kill(self, text: str) -> None:
-        """Note what became of all trading; the journal's own thread writes it."""
+        """Record what happened to all trading; the journal's own thread writes it."""
         self._journal.record("kill", text, at=self._kernel.clock.now())
 
     def record_event(self, event: UserEvent) -> None:
-        """Record what the user stream sent, before anything is concluded from it."""
+        """Record an event of the user stream before anything is concluded from it."""
         match event:
             case OrderChanged(kind=kind, order=order):
                 self._record("stream", f"{kind.value} {_format_standing(order)}", order.order_id)
@@ -146,32 +147,32 @@ class OrderHistory:
                     self._record("stream", _format_settlement(fill), fill.order_id)
 
     def record_answer(self, text: str, order_id: OrderId) -> None:
-        """Note what the venue answered, before anything is concluded from it."""
+        """Record a reply of the venue before anything is concluded from it."""
         self._record("answer", text, order_id)
 
     def record_not_sent(self, reason: str, order_id: OrderId) -> None:
-        """Note that an order that was written down never left, and why."""
+        """Record that a journaled order was never sent, and why."""
         standing = RememberedStatus(order_id, OrderStatus.REJECTED, is_known=False)
         self._record("not sent", reason, order_id, standing)
 
     def record_cancel(self, text: str, order_id: OrderId) -> None:
-        """Note that an order is about to be cancelled, or how that went."""
+        """Record that an order is about to be cancelled, or the result."""
         self._record("cancel", text, order_id)
 
     def record_unwanted(self, order_id: OrderId) -> None:
-        """Note that an order is to be cancelled until it is gone: the next session goes on."""
+        """Record that an order is to be cancelled until it is gone: the next session continues."""
         self._record(UNWANTED, "to be cancelled until it is known to be gone", order_id)
 
     def record_kept(self, reason: str, order_id: OrderId) -> None:
-        """Note that the venue's refusal to cancel an order was taken for an answer."""
+        """Record that the venue's refusal to cancel an order was accepted as final."""
         self._record(KEPT, reason, order_id)
 
     def record_ruled_out(self, text: str, order_id: OrderId) -> None:
-        """Note that the end of an order is about to be concluded: the next session follows it."""
+        """Record that the end of an order is about to be concluded: the next session follows it."""
         self._record(RULED_OUT, text, order_id)
 
     def record_order(self, order: Order) -> None:
-        """Note where an order of the journal stands now, also one that had ended."""
+        """Record the current state of a journaled order, even if it had ended."""
         if order.order_id in self._lost and order.status not in IN_DOUBT:
             self._lost.discard(order.order_id)
             if not self._lost:
@@ -181,11 +182,11 @@ class OrderHistory:
         self._record("state", _format_standing(order), order.order_id, standing)
 
     def record_fill(self, fill: Fill) -> None:
-        """Note a fill of an order of the journal, or how its settlement went on."""
+        """Record a fill of a journaled order, or its new settlement state."""
         self._record("fill", _format_settlement(fill), fill.order_id, fill)
 
     async def _report_cut_off_moves(self) -> None:
-        """Tell, once, of moves that ended between their two halves."""
+        """Report, once, moves that were interrupted between cancel and replacement."""
         moves = await self._journal.cut_off_moves()
         for move in () if isinstance(moves, JournalProblem) else moves:
             if move.was_sent:

@@ -1,7 +1,7 @@
-"""From what a trader means to the very fields that are hashed, which are kept for a while.
+"""Prepares orders: turns an intent into the exact fields that are hashed, and keeps them for a while.
 
-A front end names an order by its id. What is signed is what was prepared and kept here, never what
-somebody hands in, and it can be asked for during a minute: prices and limits move on.
+A front end refers to an order by its id. Only orders prepared and kept here are signed, never
+fields passed in, and only within a minute: prices and limits change.
 """
 
 from collections.abc import Iterable
@@ -69,7 +69,7 @@ def prepare_order(
 def find_market_disagreement(
     condition_id: ConditionId, *, signer: OrderSigner, market: Market, terms: MarketTerms
 ) -> Disagreement | None:
-    """Return why no token of a market may be signed; None where every source agrees on them."""
+    """Return why no token of a market may be signed; None if every source agrees."""
     derived = signer.tokens_of(condition_id, neg_risk=terms.neg_risk)
     return find_disagreement(condition_id, market, terms, derived=derived)
 
@@ -82,7 +82,7 @@ def to_order(
     matched: Micros = ZERO,
     reason: str = "",
 ) -> Order:
-    """Return a prepared order as one of our orders, in a state of its life."""
+    """Return a prepared order as an own order in a given state."""
     intent = order.intent
     return Order(
         order_id=order.unsigned.order_id,
@@ -127,20 +127,20 @@ def _expiration_s(intent: OrderIntent) -> int:
 
 KEPT_FOR_S = 60.0
 MOST_PREPARED = 200
-"""More than every leg of a ladder, prepared anew with each key while a form is filled in."""
+"""More than every leg of scaled orders, prepared again with each key while a form is filled in."""
 NOT_PREPARED = Rejected("This order was not prepared here, or over a minute ago: review it again")
 
 
 class PreparedOrders:
-    """The orders that may be named, for a minute each."""
+    """The prepared orders, kept for a minute each."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._kept: dict[OrderId, tuple[float, datetime, PreparedOrder]] = {}
-        """When each was prepared, by the steady clock and by the machine's time of day."""
+        """When each was prepared, by the monotonic clock and by the machine's time of day."""
 
     def keep(self, order: PreparedOrder) -> None:
-        """Keep an order, and drop what is too old or too much."""
+        """Keep an order, and drop those that are too old or too many."""
         self._kept[order.order_id] = self._clock.monotonic(), self._time_of_day(), order
         for order_id in list(self._kept):
             if self._is_fresh(order_id) and len(self._kept) <= MOST_PREPARED:
@@ -148,11 +148,11 @@ class PreparedOrders:
             del self._kept[order_id]
 
     def find(self, order_id: OrderId) -> PreparedOrder | Rejected:
-        """Return a kept order, or why it must not leave."""
+        """Return a kept order, or why it must not be sent."""
         return self._kept[order_id][-1] if self._is_fresh(order_id) else NOT_PREPARED
 
     def _is_fresh(self, order_id: OrderId) -> bool:
-        """Whether an order was prepared within the minute, by whichever clock says more."""
+        """Whether an order was prepared within the minute, by whichever clock shows more."""
         if order_id not in self._kept:
             return False
         since_s, since, _ = self._kept[order_id]
@@ -163,7 +163,7 @@ class PreparedOrders:
         return self._clock.now() - self._clock.replay_shift()
 
     def find_all(self, order_ids: Iterable[OrderId]) -> tuple[PreparedOrder, ...] | Rejected:
-        """Return kept orders, or why they must not leave: all that were agreed to, or none."""
+        """Return kept orders, or why they must not be sent: all that were confirmed, or none."""
         found = [self.find(order_id) for order_id in order_ids]
         orders = tuple(order for order in found if isinstance(order, PreparedOrder))
         return orders if len(orders) == len(found) else NOT_PREPARED

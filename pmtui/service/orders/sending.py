@@ -1,10 +1,9 @@
-"""Sends prepared orders, one or a batch: sign, journal, post once, judge, and search what is unknown.
+"""Sends prepared orders, one or a batch: sign, journal, post once, judge, and search if unknown.
 
-Every order that leaves this program leaves here, whatever asked for it. It leaves only while
-nothing speaks against it: that is asked for the last time when its bytes are handed to the
-connection, after the disk, the wait for a place at the host and a suspension of the machine. What
-is withheld never left, and is rejected. A lost answer is Unknown for every order of the request,
-and each of them is looked for; none is sent again.
+Every order is sent from here, whatever requested it. It is sent only while nothing objects to it: the
+last check is made when its bytes are passed to the connection, after the disk write, the rate limit
+and any suspension of the machine. A withheld order was never sent, and is rejected. A lost reply is
+Unknown for every order of the request, and each of them is searched for; none is resent.
 """
 
 import asyncio
@@ -45,8 +44,8 @@ from pmtui.service.words import deed_of_order, describe_order_end
 T = TypeVar("T")
 
 POST_DEADLINE_S = 10
-"""Seconds from the trader's key press until an order that has not left is rejected, and one without an
-answer is unknown; `order_deadline_s` of the settings takes its place."""
+"""Seconds from the trader's key press until an unsent order is rejected, and one without a reply is
+unknown; `order_deadline_s` of the settings overrides it."""
 CHANGED = "the request is made anew without some of its orders"
 FAULT = "a fault in this program, see the log file"
 
@@ -54,20 +53,20 @@ Report = Callable[[PreparedOrder, Verdict], None]
 
 
 def no_objection() -> str:
-    """Send an order."""
+    """Return "" for no objection."""
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """When the trader asked for orders; they are sent soon after that or never."""
+    """When the trader requested orders; they are sent soon after that or never."""
 
     given_at: datetime
-    """By the machine's clock, which goes on while the machine is suspended, and may be set."""
+    """By the machine's clock, which runs while the machine is suspended, but may be set."""
     given_s: float
-    """By the clock that is never set, and may stand still meanwhile."""
+    """By the monotonic clock, which is never set, but may stop during a suspension."""
     scoped_cancels: int
-    """`Canceller.scoped_cancels` when they were asked for."""
+    """`Canceller.scoped_cancels` at that time."""
     needs_good_book: bool = False
     """Whether the price was never confirmed by the trader, so that a good book is required."""
     objection: Callable[[], str] = no_objection
@@ -76,7 +75,7 @@ class Instruction:
 
 @dataclass(frozen=True, slots=True)
 class _Leg:
-    """An order with the very bytes that leave."""
+    """An order with the exact bytes to send."""
 
     order: PreparedOrder
     known: Order
@@ -84,7 +83,7 @@ class _Leg:
 
 
 class _Request:
-    """Orders on their way out in one request; each can be withheld until its bytes leave."""
+    """Orders being sent in one request; each can be withheld until its bytes are sent."""
 
     def __init__(self, legs: tuple[_Leg, ...], instruction: Instruction, report: Report) -> None:
         self.legs = legs
@@ -98,12 +97,12 @@ class _Request:
         self.changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def wake(self) -> None:
-        """Wake the task that works on the request."""
+        """Wake the task of the request."""
         if not self.changed.done():
             self.changed.set_result(None)
 
     async def wait(self, work: "asyncio.Future[T]") -> None:
-        """Wait until a piece of work is done, or the request has changed."""
+        """Wait until some work is done, or the request has changed."""
         if self.changed.done():
             self.changed = asyncio.get_running_loop().create_future()
         either: set[asyncio.Future[T] | asyncio.Future[None]] = {work, self.changed}
@@ -111,7 +110,7 @@ class _Request:
 
 
 class OrderSender:
-    """Sends every order of the program."""
+    """Sends every order of this program."""
 
     def __init__(
         self,
@@ -134,7 +133,7 @@ class OrderSender:
         self._guard = guard
         self._post_deadline_s = post_deadline_s
         self._requests: set[_Request] = set()
-        """The requests that are under way."""
+        """The requests in progress."""
         canceller.on_cancel_request(self._recheck)
 
     def instruct(
@@ -144,12 +143,12 @@ class OrderSender:
         override: str = "",
         objection: Callable[[], str] = no_objection,
     ) -> Instruction:
-        """Return the instruction for orders that are asked for now.
+        """Return the instruction for orders that are requested now.
 
         Args:
-            is_single_key: no card came before them.
-            override: what was permitted with them.
-            objection: returns why they are no longer wanted.
+            is_single_key: whether no card was shown before.
+            override: the exception that the trader permitted.
+            objection: returns why they are no longer wanted; empty while they are.
         """
         clock = self._kernel.clock
         return Instruction(
@@ -158,7 +157,7 @@ class OrderSender:
         )  # fmt: skip
 
     def show(self, order: PreparedOrder) -> None:
-        """Show an order as pending from the moment it is asked for."""
+        """Show an order as pending from the moment it is requested."""
         self._feed.apply_order(to_order(order, OrderStatus.PENDING, now=self._kernel.clock.now()))
 
     def find_refusal(
@@ -177,19 +176,19 @@ class OrderSender:
         report: Report,
         instruction: Instruction | None = None,
     ) -> None:
-        """Send orders in one request; `report` is called once for each with how it ended.
+        """Send orders in one request; `report` is called once for each with its verdict.
 
         Args:
-            orders: what is to leave.
+            orders: the orders to send.
             report: called with each order and its verdict.
-            instruction: what the trader asked, and when; now, where absent.
+            instruction: the trader's request, and its time; if missing, the current time.
         """
         is_faulty = True
         try:
             await self._send(orders, report, instruction or self.instruct())
             is_faulty = False
         except asyncio.CancelledError:
-            # The program ends; the journal holds what left.
+            # The program ends; the journal has what was sent.
             is_faulty = False
             raise
         finally:
@@ -197,7 +196,7 @@ class OrderSender:
                 self._end_after_fault(orders, report)
 
     def _end_after_fault(self, orders: tuple[PreparedOrder, ...], report: Report) -> None:
-        """Give every order a verdict after a fault, so that none seems to be on its way for ever."""
+        """Give every order a verdict after a fault, so that none seems pending forever."""
         now = self._kernel.clock.now()
         for order in orders:
             order_id = order.unsigned.order_id
@@ -226,7 +225,7 @@ class OrderSender:
             self._requests.discard(request)
 
     async def _begin(self, request: _Request) -> bool:
-        """Journal the orders; return whether any may be sent. A disk that stalls withholds them."""
+        """Journal the orders; return whether any may be sent. A disk that hangs withholds them."""
         legs = request.legs
         beginning = asyncio.ensure_future(
             self._history.begin(
@@ -247,7 +246,7 @@ class OrderSender:
         return bool(request.legs)
 
     async def _post_until_answered(self, account: Account, request: _Request) -> None:
-        """Post what is not withheld: the others go on alone, as long as nothing has left."""
+        """Post all orders that are not withheld: the others continue alone until anything is sent."""
         while request.legs:
             legs = request.legs
             posting = asyncio.ensure_future(self._post(account, request))
@@ -270,7 +269,7 @@ class OrderSender:
             return
 
     async def _conclude(self, request: _Request, answers: tuple[PostResult | Failure, ...]) -> None:
-        # Every answer is noted and told before anything waits for the disk.
+        # Every reply is recorded and reported before anything waits for the disk.
         now = self._kernel.clock.now()
         judged = [
             (leg, judge_answer(leg.order, answer, now=now))
@@ -296,13 +295,13 @@ class OrderSender:
         request.wake()
 
     def _recheck(self) -> None:
-        """Withhold at once the orders that are no longer wanted."""
+        """Withhold orders at once that are no longer wanted."""
         for request in tuple(self._requests):
             if self._withhold(request):
                 request.wake()
 
     def _withhold(self, request: _Request) -> str:
-        """Reject the orders of a request that must not be sent; return the first reason, "" for none."""
+        """Reject the orders of a request that must not be sent; return the first reason, or "" if none."""
         if request.has_left:
             return ""
         reasons = [(leg, self._why_not(leg, request)) for leg in request.legs]
@@ -316,7 +315,7 @@ class OrderSender:
         return next((reason for _, reason in reasons if reason), "")
 
     def _why_not(self, leg: _Leg, request: _Request) -> str:
-        """Return why an order must not leave at this very moment; empty when it may."""
+        """Return why an order must not be sent at this very moment; empty if it may."""
         instruction, order = request.instruction, leg.known
         if locked := self._guard.locked():
             return locked
@@ -334,7 +333,7 @@ class OrderSender:
         return ""
 
     def _age_s(self, instruction: Instruction) -> float:
-        """Return how long ago an instruction was given, by whichever clock says more."""
+        """Return the age of an instruction, by whichever clock shows more."""
         clock = self._kernel.clock
         by_wall = (clock.now() - clock.replay_shift() - instruction.given_at).total_seconds()
         return max(by_wall, clock.monotonic() - instruction.given_s)
@@ -352,17 +351,17 @@ class OrderSender:
         return tuple(legs)
 
     def _sign(self, account: Account, order: PreparedOrder) -> bytes | Rejected:
-        """Sign an order. Whatever may still refuse one is asked here, last of all."""
+        """Sign an order, after the last checks that may still refuse it."""
         return self._guard.admit(order) or account.signer.sign(order.unsigned)
 
     async def _post(self, account: Account, request: _Request) -> tuple[PostResult, ...] | Failure:
-        """Send once, if there is no reason against it when the bytes leave."""
+        """Send once, unless there is an objection when the bytes are sent."""
         legs = request.legs
 
         def last_check() -> str:
             reason = self._withhold(request)
             if request.legs != legs:
-                # Also where somebody has been withheld since this request was made.
+                # Also if an order has been withheld since this request was built.
                 return reason or CHANGED
             request.has_left = True
             for leg in legs:
@@ -388,7 +387,7 @@ class OrderSender:
             level = Level.WARNING
         self._feed.apply_order(fact, is_news=False)
         if fact.status is not OrderStatus.FILLED:
-            # A full fill is announced by its trades, each with its own price.
+            # A complete fill is announced by its trades, each with its own price.
             text = describe_order_end(fact, order.market_title)
             self._kernel.log.add(
                 level, "order", text, order_id=order.unsigned.order_id,
@@ -404,10 +403,10 @@ def _route_of(legs: tuple[_Leg, ...]) -> str:
 def _each(
     legs: tuple[_Leg, ...], answer: tuple[PostResult, ...] | Failure
 ) -> tuple[PostResult | Failure, ...]:
-    """Return the answer to each order; a failure where it is not clear which is whose.
+    """Return the reply to each order; a failure if they cannot be matched.
 
-    Answers stand in the order of the request (docs/wire.md#orders); one that names another order than
-    the one in its place shows that they do not.
+    Replies come in the order of the request (docs/wire.md#orders); one that names another order than
+    the one at its position shows that they do not.
     """
     if isinstance(answer, Failure):
         return (answer,) * len(legs)

@@ -1,7 +1,7 @@
-"""Judges the answer to a posted order: accepted, rejected, or unknown.
+"""Judges the reply to a posted order: accepted, rejected, or unknown.
 
-A refusal is read by its words: what it proves, and which field of the ticket it is about. `Verdicts` keeps how
-the newest commands ended.
+The text of a refusal determines what it proves, and which field of the ticket it is about. `Verdicts` keeps
+the results of the newest commands.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ _FIELDS = (
 
 
 def field_of_refusal(text: str) -> str | None:
-    """Return the field that a refusal is shown beside; None if it is about no particular one."""
+    """Return the field that a refusal is shown beside; None if it concerns no particular one."""
     lowered = text.lower()
     return next((field for words, field in _FIELDS if words in lowered), None)
 
@@ -51,9 +51,9 @@ _UNSETTLED = ("could not insert order", "order timed out", "order match delayed"
 
 
 def is_inconclusive_refusal(text: str) -> bool:
-    """Whether the venue says that it does not know, or that the order may match later.
+    """Whether the venue says that the result is unknown, or that the order may match later.
 
-    It answers 400 where its own work was given up half-way, with the words "context canceled".
+    It replies 400 with the text "context canceled" if its own work was abandoned half-way.
     """
     lowered = text.lower()
     return lowered.startswith(_UNSETTLED) or "context canceled" in lowered
@@ -65,25 +65,26 @@ def is_duplicate_refusal(text: str) -> bool:
 
 
 def is_refusal_of_a_closed_venue(text: str) -> bool:
-    """Whether a 503 is the venue's statement that it accepts no such orders now, so that none was accepted."""
+    """Whether a 503 states that the venue accepts no such orders now, so that none was accepted."""
     return text.lower().startswith(_CLOSED)
 
 
 CENT = Micros(10_000)
 LEAST_PRICE = Micros(100)
-"""The smallest tick there is: nothing trades below it (docs/wire.md#amounts, October 2026)."""
+"""The smallest tick: nothing trades below it (docs/wire.md#amounts, October 2026)."""
 
 
 def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: datetime) -> Verdict:
-    """Judge the one answer to the one request that carried an order.
+    """Judge the single reply to the single request that contained an order.
 
-    Rejected is only what was surely not taken: a 4xx in the venue's own words, but for those by
-    which it does not know itself; a 503 by which it says that it takes none; and what is answered
-    before a request is looked at, whoever does that (`domain/answers.py`). All else is looked for.
+    Only orders that were certainly not accepted are rejected: a 4xx with the venue's own text,
+    unless that is inconclusive; a 503 in which it says that it accepts none; and statuses sent
+    before a request is processed, whoever sends them (`domain/answers.py`). Every other order is
+    searched for.
     """
     text = answer.text if isinstance(answer, Failure) else answer.error
     if is_duplicate_refusal(text):
-        # Sent once by us: whoever doubled it on the way, the venue has met this order before.
+        # We sent it once: wherever it was duplicated, the venue already has this order.
         return Unknown(order.unsigned.order_id, f"already at the venue: {text}", since=now)
     if is_inconclusive_refusal(text):
         return Unknown(order.unsigned.order_id, text, since=now)
@@ -96,12 +97,12 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
 
 
 def format_failure(failure: Failure) -> str:
-    """Write a failure for the journal."""
+    """Format a failure for the journal."""
     return f"{failure.kind.value}: {failure}"
 
 
 def format_answer(answer: PostResult | Failure) -> str:
-    """Write an answer for the journal, as it came."""
+    """Format a reply for the journal, as received."""
     if isinstance(answer, Failure):
         return format_failure(answer)
     if not answer.is_accepted or answer.status is None:
@@ -113,7 +114,7 @@ def format_answer(answer: PostResult | Failure) -> str:
 
 
 def format_verdict(verdict: Verdict) -> str:
-    """Write a verdict for the journal."""
+    """Format a verdict for the journal."""
     match verdict:
         case Accepted():
             return f"accepted: {verdict.text}"
@@ -150,7 +151,7 @@ def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) ->
 
 
 def _why_doubted(order: PreparedOrder, answer: PostResult) -> str:
-    """Return why an answer proves nothing of its order; empty when it does."""
+    """Return why a reply proves nothing about its order; empty if it does."""
     if answer.order_id is None:
         return "the answer names no order"
     if not answer.names(order.unsigned.order_id):
@@ -168,10 +169,10 @@ def _why_doubted(order: PreparedOrder, answer: PostResult) -> str:
 
 
 def are_possible(order: PreparedOrder, *, gave: Micros, got: Micros) -> bool:
-    """Whether an order can have exchanged two amounts: not more than it offers, within its price.
+    """Whether an order can have exchanged two amounts: no more than it offers, within its price.
 
-    Whether a fee is part of them nobody says, so the most that it can be is left out of the
-    comparison, and a cent for rounding.
+    It is undocumented whether they include a fee, so the comparison allows for the largest possible
+    fee, and a cent for rounding.
     """
     if gave < 0 or got < 0 or bool(gave) is not bool(got):
         return False
@@ -188,7 +189,7 @@ def are_possible(order: PreparedOrder, *, gave: Micros, got: Micros) -> bool:
 
 
 def _is_spent(order: PreparedOrder, answer: PostResult) -> bool:
-    """Whether a purchase spent all its dollars, however many shares that bought."""
+    """Whether a purchase spent all its dollars, however many shares it brought."""
     is_buy = order.intent.side is Side.BUY
     return is_buy and (answer.making_amount or 0) >= order.unsigned.draft.maker_amount
 

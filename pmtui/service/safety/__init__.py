@@ -1,1 +1,1 @@
-"""What keeps orders from leaving or resting: kill switch, limits, arming, heartbeats, shutdown."""
+"""Safeguards for orders: kill switch, limits, arming, heartbeats, shutdown."""

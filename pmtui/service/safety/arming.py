@@ -1,9 +1,9 @@
-"""Whether single keys may trade: off at first, and off again when idle or when data is unreliable.
+"""Whether single keys may trade: off initially, and off again when idle or when data is unreliable.
 
-Armed, one key sends an order without a question. So it ends by itself: after idle time, when the
-stream of the market on show, that of own orders or the trading host is lost, and when entry is
-locked. Nothing but `arm` turns it on. A stream that nobody watches is closed, which is no loss, nor
-is opening it for the next market or one more socket for other tokens (`service/books/stream_faults.py`).
+While armed, one key sends an order without confirmation. So arming ends automatically: after idle time,
+when the stream of the market shown, that of own orders or the trading host is lost, and when order entry
+is locked. Only `arm` turns it on. A stream that nobody watches is closed, which is no loss, nor is
+opening it for the next market or one more socket for other tokens (`service/books/stream_faults.py`).
 """
 
 from collections.abc import Callable
@@ -16,11 +16,11 @@ from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
 
 DISARM_AFTER_S = 300.0
-"""Seconds without a trading key until it disarms, unless the settings differ."""
+"""Seconds without a trading key until it disarms, unless the settings override it."""
 
 
 class ArmedTerminals:
-    """The arming of every terminal: each has its own, and a danger disarms all of them."""
+    """The arming of every terminal: each has its own, and a danger disarms all."""
 
     def __init__(
         self, kernel: Kernel, market: StreamLoss, *, idle_s: float = DISARM_AFTER_S
@@ -45,16 +45,16 @@ class ArmedTerminals:
         return made
 
     def close(self, arming: "Arming") -> None:
-        """Forget a terminal that is gone; its arming ends with it."""
+        """Remove a terminal that is gone; its arming ends with it."""
         arming.disarm("its terminal is gone")
         self._members.remove(arming)
 
     def object_with(self, objection: Callable[[], str]) -> None:
-        """Add a reason not to arm: it is asked every time and answers "" when there is none."""
+        """Add a check that can prevent arming: it is called every time and returns "" if it does not."""
         self._objections.append(objection)
 
     def on_change(self, listener: Callable[[bool], None]) -> None:
-        """Call `listener` with whether any terminal is armed, whenever one is armed or disarmed."""
+        """Call `listener` with whether any terminal is armed, on every change."""
         self._listeners.append(listener)
 
     def disarm(self, reason: str) -> None:
@@ -63,7 +63,7 @@ class ArmedTerminals:
             each.disarm(reason)
 
     def why_not(self) -> str:
-        """Return why no terminal may be armed now; "" when one may."""
+        """Return why no terminal may be armed now, or "" if one may."""
         for objection in self._objections:
             if reason := objection():
                 return reason[:1].upper() + reason[1:]
@@ -87,7 +87,8 @@ class ArmedTerminals:
         if now.source is Source.MARKET_STREAM:
             is_lost = self._market.is_lost(now)
         elif now.source is Source.USER_STREAM:
-            # What is held and what rests is old until it is back, though nobody sees it yet.
+            # Positions and orders are outdated until the source is back, even before anyone sees
+            # it.
             is_lost = before.state is HealthState.LIVE and now.state in _GONE
         else:
             is_lost = self._is_down(now)
@@ -105,16 +106,16 @@ class Arming:
         self._until: datetime | None = None
         """By the machine's time of day, which is not that of a replay."""
         self._until_s = 0.0
-        """The same by the clock that is never set back, but may stand still while we sleep."""
+        """The same by the monotonic clock, which is never set back, but may stop during sleep."""
 
     @property
     def is_armed(self) -> bool:
-        """Whether single keys may trade now, by the current time."""
+        """Whether single keys may trade now."""
         return self.armed_until is not None
 
     @property
     def armed_until(self) -> datetime | None:
-        """When it disarms without another trading key, by the service's clock; None when disarmed."""
+        """When it disarms without another trading key, by the service's clock; None if disarmed."""
         if self._until is None or self._left_s(self._until) <= 0:
             return None
         return self._until + self._kernel.clock.replay_shift()
@@ -132,7 +133,7 @@ class Arming:
         return ""
 
     def disarm(self, reason: str) -> None:
-        """Disarm, and report the reason if it was armed; an empty reason, of the trader's own doing, is not reported."""
+        """Disarm; report the reason if it was armed, unless it is empty because the trader disarmed."""
         was_armed = self._until is not None
         self._until = None
         if was_armed:
@@ -141,7 +142,7 @@ class Arming:
             self._terminals.notify()
 
     def touch(self) -> None:
-        """Note that a trading key was used, which restarts the idle time. It never arms."""
+        """Record the use of a trading key, which restarts the idle time. It never arms."""
         if self.is_armed:
             self._start_anew()
 

@@ -1,8 +1,8 @@
-"""The last check before an order is signed: the trader's own limits and the lock.
+"""The last check before an order is signed: the trader's own limits and the kill lock.
 
-Every way to send an order asks here, whatever screen or key it came from. What is let through
-counts from then on, so that orders sent at the same time cannot share the same room. An order that
-is let through may still be stopped by the lock, which is looked at once more when it leaves.
+Every order passes this check, whatever screen or key it came from. Admitted orders count from then
+on, so that simultaneous orders cannot use the same headroom twice. An admitted order may still be
+stopped by the lock, which is checked again when it is sent.
 """
 
 from collections import Counter
@@ -32,12 +32,12 @@ NOT_YET_KNOWN = "Not checked against your limits yet: positions and orders are l
 CLOCK_UNKNOWN = "Not checked against your daily loss limit yet: the venue's clock is not known"
 MAY_ARRIVE = "an order that was not found at the venue may still arrive, and counts until {until}"
 MAY_ARRIVE_FOR_S = 900.0
-"""So long after its answer was given up an order that was not found may still arrive.
+"""How long after its reply was given up a missing order may still arrive.
 
-No document names an age from which the venue refuses an order: its signed time is not checked, and
-an order without expiration stays valid. What bounds it is the way there. Our end of the connection is
-closed at the deadline; bytes that were handed over by then are sent again by the system for about
-924 seconds at most (Linux, `tcp_retries2` = 15), and every proxy on the way waits for less.
+No documented age makes the venue refuse an order: its signed time is not checked, and an order
+without expiration stays valid. The network limits it. Our end of the connection is closed at the
+deadline; bytes passed to the system by then are retransmitted for about 924 seconds at most (Linux,
+`tcp_retries2` = 15), and every proxy on the way waits for less.
 """
 
 
@@ -63,23 +63,23 @@ class EntryGuard:
         self._admitted: set[OrderId] = set()
         """Orders of this session that may have been sent."""
         self._given_up: dict[OrderId, float] = {}
-        """When the wait for an order's answer ended with its state unknown, in seconds."""
+        """When the wait for an order's reply ended with an unknown result, in seconds."""
         self._objections: list[Callable[[], str]] = []
         feed.on_order(self._on_order)
 
     def admit(self, order: PreparedOrder) -> Rejected | None:
-        """Admit an order to be signed and count it, or return why not."""
+        """Admit an order for signing and count it, or return why not."""
         rejected = self.check(order)
         if rejected is None:
             self._admitted.add(order.unsigned.order_id)
         return rejected
 
     def object_with(self, objection: Callable[[], str]) -> None:
-        """Refuse orders while this returns a reason."""
+        """Refuse orders while `objection` returns a reason."""
         self._objections.append(objection)
 
     def locked(self) -> str:
-        """Return why nothing may be sent at this moment; empty when it may."""
+        """Return why nothing may be sent at this moment; empty if orders may."""
         _ = self._lock.refresh()
         return self._lock.reason
 
@@ -94,8 +94,8 @@ class EntryGuard:
 
         Args:
             order: as it would be signed.
-            replacing: an order of ours that is gone before this one leaves.
-            beside: what is to leave with it, and counts before it.
+            replacing: an own order that is gone before this one is sent.
+            beside: orders sent together with it, which count before it.
         """
         rules = self.rules(replacing=replacing, beside=beside)
         breach = rules.find_breach(order.condition_id, order.intent.side, order.cash)
@@ -106,7 +106,7 @@ class EntryGuard:
     def rules(
         self, *, replacing: OrderId | None = None, beside: tuple[PreparedOrder, ...] = ()
     ) -> EntryRules:
-        """Return what an order is checked against now, except the lock; arguments as of `check`."""
+        """Return the rules for an order now, except the lock; arguments as for `check`."""
         if not self._limits.need_account:
             return EntryRules(self._limits)
         loss = self._day.loss()
@@ -138,12 +138,12 @@ class EntryGuard:
         return CLOCK_UNKNOWN if is_undated else NOT_YET_KNOWN
 
     def _on_order(self, order: Order) -> None:
-        """Record since when it is unknown whether an order arrived."""
+        """Record since when an order's arrival is unknown."""
         if order.status is OrderStatus.UNKNOWN:
             _ = self._given_up.setdefault(order.order_id, self._kernel.clock.monotonic())
 
     def _missing(self) -> tuple[Order, ...]:
-        """Return the purchases that were ruled out and may still arrive; an expired one is refused."""
+        """Return purchases that were ruled out but may still arrive; expired ones are refused."""
         now_s, now = self._kernel.clock.monotonic(), self._kernel.venue_now()
         known = (
             self._feed.own.order(order_id)
@@ -166,15 +166,15 @@ class EntryGuard:
         return MAY_ARRIVE.format(until=f"{until:%H:%M} UTC")
 
     def _counted(self) -> list[tuple[Order, Micros]]:
-        """Return our orders that cost or may cost something, with the shares held of them."""
+        """Return our orders with a possible cost, each with the shares already held from it."""
         own = self._feed.own
         counted = []
         for order in own.open_orders():
             is_ours = order.order_id in self._admitted
-            # One that waits for this very question counts once it is let through.
+            # An order waiting for this very check counts once it is admitted.
             if order.status is OrderStatus.PENDING and not is_ours:
                 continue
-            # What was matched of others, earlier or elsewhere, is among the positions.
+            # Matched shares of other orders, earlier or elsewhere, are part of the positions.
             held = own.booked_size(order.order_id) if is_ours else order.matched_size
             counted.append((order, held))
         missing = self._missing()

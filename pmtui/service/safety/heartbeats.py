@@ -1,12 +1,12 @@
 """The dead man's switch: sends heartbeats while the trader wants them, and reports when they fail.
 
-There is no way to switch the venue's side off: once a heartbeat was accepted, silence cancels every
-open order of the key. So heartbeats that began with arming do not end with disarming, but when
-nothing rests any more; they go on for an order that comes before the venue's sweep. A session that
+The venue's switch cannot be turned off: once a heartbeat was accepted, silence cancels every open
+order of the key. So heartbeats that began with arming do not end with disarming, but when nothing
+rests any more; they continue for an order that arrives before the venue's check. A session that
 ends while they are sent has its orders cancelled.
 
-A heartbeat has a lane of its own, a short deadline, and no influence on what is told of the trading
-host: what it has to say, it says itself.
+A heartbeat has a connection of its own, a short deadline, and no influence on the reported health
+of the trading host: failures are reported here.
 """
 
 import asyncio
@@ -38,12 +38,12 @@ from pmtui.service.views import Level
 
 RETRY_PAUSE_S = 0.5
 LOST_PAUSE_S = 2.0
-"""Working orders are gone: the next heartbeat is not urgent."""
+"""Working orders are already gone, so the next heartbeat is not urgent."""
 WATCH_PERIOD_S = 0.5
 
 
 class HeartbeatSender:
-    """Heartbeats of one account."""
+    """Sends the heartbeats of one account."""
 
     def __init__(
         self,
@@ -68,9 +68,9 @@ class HeartbeatSender:
         """The most severe report since the last accepted heartbeat."""
         self._reason = ""
         self._at_risk: frozenset[OrderId] = frozenset()
-        """The same at a loss: the venue may sweep before we have looked."""
+        """The orders in `_kept` at a loss: the venue may cancel them before the next check."""
         self._kept: frozenset[OrderId] = frozenset()
-        """What has rested since the last accepted heartbeat."""
+        """Orders that have rested since the last accepted heartbeat."""
         self._lost_at = self._began_at
         arming.on_change(self._on_arming)
         feed.on_order(self._on_order)
@@ -82,7 +82,7 @@ class HeartbeatSender:
 
     @property
     def state(self) -> BeatState:
-        """How it stands now."""
+        """The current state."""
         return beat_state(self._silence()) if self._is_on else BeatState.OFF
 
     def view(self) -> HeartbeatView:
@@ -101,7 +101,7 @@ class HeartbeatSender:
                 await self._changed.wait()
 
     async def watch(self) -> None:
-        """Report failing heartbeats at once, also while one is under way."""
+        """Report failing heartbeats at once, even while one is in progress."""
         while True:
             await self._kernel.clock.sleep(WATCH_PERIOD_S)
             self._report_silence()
@@ -118,7 +118,7 @@ class HeartbeatSender:
                 return self._arming.is_armed or (is_risky and bool(self._feed.own.open_orders()))
 
     async def _beat(self) -> float:
-        """Send one; returns how long to wait before the next."""
+        """Send one heartbeat; return the wait before the next."""
         account, clock = self._feed.account, self._kernel.clock
         if account is None:
             return RETRY_PAUSE_S
@@ -130,7 +130,7 @@ class HeartbeatSender:
             self._reason = answer.text or answer.kind.value
             self._report_silence()
             return LOST_PAUSE_S if self.state is BeatState.LOST else RETRY_PAUSE_S
-        # Lost without anybody looking, as when the machine slept.
+        # Lost while nothing was running, as during sleep.
         self._report_silence()
         before, self._accepted_at, self._accepted_s = self._accepted_at, sent_at, sent_s
         self._report_accepted(before)
@@ -139,7 +139,7 @@ class HeartbeatSender:
         return max(EVERY_S - (clock.monotonic() - sent_s), 0.0)
 
     async def _ask(self, host: HeartbeatHost) -> HeartbeatId | Failure:
-        """Wait no longer than leaves time for another: one that was lost costs its turn only."""
+        """Send a heartbeat with a timeout that leaves time for another one."""
         answer = await self._kernel.within(ANSWER_S, host.beat())
         if answer is None:
             text = f"no answer within {ANSWER_S} s"
@@ -163,7 +163,7 @@ class HeartbeatSender:
         self._kernel.mark(StatusTopic())
 
     def _silence(self) -> timedelta | None:
-        """Since the last accepted one left: by the clock on the wall too, which runs in sleep."""
+        """Return the time since the last accepted one, also by the wall clock, which runs during sleep."""
         if self._accepted_at is None:
             return None
         clock = self._kernel.clock
@@ -204,7 +204,7 @@ class HeartbeatSender:
             if reported is BeatState.LOST:
                 text = f"Heartbeats are accepted again after {gap}; asking what was cancelled"
                 self._report(Level.WARNING, text)
-                # Only now can it be asked, and an answer may be out of date for a while.
+                # It can only be queried now, and a reply may be out of date for a while.
                 self._lost_at = now
                 self._feed.refresh()
             else:
@@ -213,7 +213,7 @@ class HeartbeatSender:
                 )
 
     def _report_cancelled(self) -> None:
-        """Summarise which orders went after a loss; each order has a message of its own, too."""
+        """Summarise which orders were cancelled after a loss; each order also has its own message."""
         if not self._at_risk:
             return
         known = [self._feed.own.order(order_id) for order_id in self._at_risk]
@@ -241,7 +241,7 @@ class HeartbeatSender:
             self._changed.set()
 
     def _may_be_swept(self) -> bool:
-        """Whether the venue may still cancel orders because of a silence, also an intended one."""
+        """Whether the venue may still cancel orders because of a silence, even an intended one."""
         silence = self._silence()
         return silence is not None and silence < timedelta(seconds=DEADLINE_S + SWEEP_S + ANSWER_S)
 

@@ -1,12 +1,12 @@
-"""Whether orders may be entered at all: locked by the kill switch, also from another shell.
+"""The kill lock: whether order entry is locked by the kill switch, even from another shell.
 
-Two files work also while no terminal runs. `killed.json` locks entry for as long as it is there,
-whatever it holds: a file that cannot be read locks too. `kill_answer.json` is what the running
-terminal reports of its progress to whoever asked from outside. Both are replaced whole.
+Two files work even while no terminal runs. `killed.json` locks entry for as long as it exists,
+whatever it contains: an unreadable file also locks. `kill_answer.json` reports the running
+terminal's progress to whoever threw the switch from outside. Both are replaced atomically.
 
-The file is what counts: it is looked at before every order, so a kill from outside holds from the
-moment it is written, and it outlives the program. Where the file cannot be written, this session
-is locked all the same.
+The file is authoritative: it is checked before every order, so a kill from outside takes effect
+when it is written, and it outlives the program. If the file cannot be written, this session is
+locked all the same.
 """
 
 from contextlib import suppress
@@ -26,29 +26,29 @@ KILLED = "killed.json"
 ANSWER = "kill_answer.json"
 
 Mark = tuple[int, int, int]
-"""Tells one version of the file from the next."""
+"""Identifies one version of the file."""
 
 
 class Killed(msgspec.Struct, frozen=True):
-    """That entry is locked, since when and by whom."""
+    """A lock of order entry, since when and by whom."""
 
     by: str
-    """As a trader reads it: `K here`, `pmtui kill from another shell`."""
+    """In words for the trader: `K here`, `pmtui kill from another shell`."""
     at: str
-    """ISO 8601, UTC; empty where it is not known."""
+    """ISO 8601, UTC; empty if unknown."""
     kill_id: str = msgspec.field(default_factory=lambda: uuid4().hex)
 
 
 class KillAnswer(msgspec.Struct, frozen=True):
-    """How far the terminal has come with one kill."""
+    """The terminal's progress with one kill."""
 
     kill_id: str
     cancelled: int
-    """Orders that the venue said are gone."""
+    """Orders that the venue reported as cancelled."""
     left: int
-    """Orders that still rest, or may."""
+    """Orders that still rest, or may rest."""
     is_done: bool
-    """The venue lists nothing more, and nothing is on its way."""
+    """Whether the venue lists no more orders, and none is on its way."""
     problem: str = ""
     """Why it is not done yet."""
 
@@ -57,14 +57,14 @@ UNREADABLE = Killed(by="a file that cannot be read", at="", kill_id="unreadable"
 
 
 def new_kill(by: str, at: datetime) -> Killed:
-    """Return a kill of its own, to be written."""
+    """Return a new kill with its own id, to be written."""
     return Killed(by=by, at=at.isoformat(timespec="seconds"))
 
 
 def write_killed(state_dir: Path, killed: Killed) -> None:
-    """Lock entry; it has reached the disk afterwards.
+    """Lock order entry; on return it has reached the disk.
 
-    On a full disk an empty file takes its place: one that cannot be read locks, too.
+    On a full disk an empty file takes its place: an unreadable file also locks.
 
     Raises:
         OSError: the directory cannot be written.
@@ -76,7 +76,7 @@ def write_killed(state_dir: Path, killed: Killed) -> None:
 
 
 def read_killed(state_dir: Path) -> Killed | None:
-    """Return why entry is locked; None where it is not."""
+    """Return the lock of order entry; None if it is not locked."""
     try:
         return _read(state_dir / KILLED, Killed)
     except FileNotFoundError:
@@ -86,10 +86,10 @@ def read_killed(state_dir: Path) -> Killed | None:
 
 
 def mark_of(state_dir: Path) -> Mark | None:
-    """Return what changes with every kill and every release; None while entry is open.
+    """Return a mark that changes with every kill and every release; None while entry is open.
 
     Raises:
-        OSError: it cannot be told.
+        OSError: it cannot be determined.
     """
     try:
         found = (state_dir / KILLED).stat()
@@ -99,7 +99,7 @@ def mark_of(state_dir: Path) -> Mark | None:
 
 
 def remove_killed(state_dir: Path) -> None:
-    """Open entry again.
+    """Unlock order entry.
 
     Raises:
         OSError: the file cannot be removed.
@@ -110,7 +110,7 @@ def remove_killed(state_dir: Path) -> None:
 
 
 def write_answer(state_dir: Path, answer: KillAnswer) -> None:
-    """Say how far it has come.
+    """Write the terminal's progress.
 
     Raises:
         OSError: the directory cannot be written.
@@ -119,7 +119,7 @@ def write_answer(state_dir: Path, answer: KillAnswer) -> None:
 
 
 def read_answer(state_dir: Path) -> KillAnswer | None:
-    """Return the terminal's last answer, if there is one."""
+    """Return the terminal's last report, if there is one."""
     try:
         return _read(state_dir / ANSWER, KillAnswer)
     except (OSError, msgspec.MsgspecError):
@@ -138,13 +138,13 @@ UNTOLD: Mark = (-1, -1, -1)
 
 
 class KillLock:
-    """One profile's lock."""
+    """The kill lock of one profile."""
 
     def __init__(self, clock: Clock, state_dir: Path | None) -> None:
-        """Build it, locked where the last session or another shell left it so.
+        """Create the lock, locked if the last session or another shell locked it.
 
         Args:
-            clock: what the time is.
+            clock: provides the time.
             state_dir: of the profile; None keeps the lock for this session only.
         """
         self._clock = clock
@@ -155,12 +155,12 @@ class KillLock:
 
     @property
     def killed(self) -> Killed | None:
-        """Why entry is locked, as of the last refresh."""
+        """The lock as of the last refresh; None if entry is open."""
         return self._killed
 
     @property
     def reason(self) -> str:
-        """Why no order may be entered, in words; empty while it may."""
+        """Why no order may be entered, in words; empty while orders may."""
         return "" if self._killed is None else f"Trading locked since {_describe(self._killed)}"
 
     def refresh(self) -> bool:
@@ -170,7 +170,7 @@ class KillLock:
         try:
             mark = mark_of(self._state_dir)
         except OSError:
-            # Whether it is there cannot be told: then it is.
+            # If its existence cannot be determined, it counts as locked.
             is_news = self._killed is None
             self._killed, self._mark = self._killed or UNREADABLE, UNTOLD
             return is_news
@@ -181,7 +181,7 @@ class KillLock:
         return True
 
     def close(self, by: str) -> str:
-        """Lock entry now; return why that would not outlive this session, "" if it does."""
+        """Lock entry now; return why the lock would not outlive this session, or "" if it does."""
         self._killed = new_kill(by, self._clock.now())
         if self._state_dir is None:
             return ""
@@ -193,7 +193,7 @@ class KillLock:
         return ""
 
     def keep(self) -> None:
-        """Try again to write a lock that the disk has not taken."""
+        """Retry writing a lock that could not be written."""
         if self._state_dir is None or self._killed is None or self._mark is not None:
             return
         with suppress(OSError):
@@ -201,7 +201,7 @@ class KillLock:
             self._mark = mark_of(self._state_dir)
 
     def open(self) -> str:
-        """Release entry; return why it stays locked, "" if it does not."""
+        """Unlock entry; return why it stays locked, or "" on success."""
         if self._state_dir is not None:
             try:
                 remove_killed(self._state_dir)

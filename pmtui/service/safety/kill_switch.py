@@ -1,9 +1,9 @@
-"""The kill switch: cancels everything, disarms, and locks entry until it is released.
+"""The kill switch: cancels everything, disarms, and locks order entry until it is released.
 
-It cancels until the venue lists nothing and nothing is on its way any more: an order that left
-just before the kill is caught by the next round. While it stays locked, whatever turns up to rest
-is cancelled again. It can be thrown from outside by the file alone (`kill_file`); then this
-terminal says there how far it has come.
+It cancels until the venue lists no orders and none is on its way: an order sent just before the
+kill is caught by the next round. While entry stays locked, any order that turns up is cancelled
+again. It can be thrown from outside through the file alone (`kill_file`); then this terminal
+reports its progress there.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ PAUSES_S = (0.25, 0.5, 1.0, 2.0, 5.0)
 
 
 class KillSwitch:
-    """One profile's switch."""
+    """The kill switch of one profile."""
 
     def __init__(
         self,
@@ -54,11 +54,11 @@ class KillSwitch:
         self._state_dir = state_dir
         self._has_key = has_key
         self._seen: Killed | None = None
-        """The id of the last kill that was carried out."""
+        """The last kill that was carried out."""
         self._gone: set[OrderId] = set()
-        """The orders that the venue reported cancelled since."""
+        """Orders reported as cancelled by the venue since the kill."""
         self._at_stake: set[OrderId] = set()
-        """The orders seen open since: a lost answer says nothing of them."""
+        """Orders seen open since the kill: a lost reply says nothing about them."""
         self._finished = ""
         """The id of the kill after which nothing was left."""
         self._listeners: list[Callable[[], object]] = []
@@ -66,15 +66,15 @@ class KillSwitch:
 
     @property
     def reason(self) -> str:
-        """Why no order may be entered; empty when it may."""
+        """Why no order may be entered; empty if orders may."""
         return self._lock.reason
 
     def on_kill(self, listener: Callable[[], object]) -> None:
-        """Call `listener` at once whenever the switch is thrown."""
+        """Call `listener` immediately whenever the switch is thrown."""
         self._listeners.append(listener)
 
     def kill(self, by: str) -> str:
-        """Throw the switch, where a terminal has not done so by the file; return what is not certain.
+        """Throw the switch, unless a terminal has done so by the file; return what is uncertain.
 
         Args:
             by: who throws it.
@@ -91,7 +91,7 @@ class KillSwitch:
         return text
 
     def release(self, by: str) -> str:
-        """Release the lock of entry; returns why that failed, or an empty string."""
+        """Release the kill lock; return why that failed, or "" on success."""
         problem = self._lock.open()
         if problem:
             self._kernel.log.notice(Level.BAD, f"Trading stays locked: {problem}")
@@ -100,7 +100,7 @@ class KillSwitch:
         return problem
 
     async def watch(self) -> None:
-        """Watch for kills and releases from outside, and for orders that rest although they must not."""
+        """Watch for kills and releases from outside, and for orders that must not rest."""
         while True:
             _ = self._lock.refresh()
             self._lock.keep()
@@ -109,10 +109,10 @@ class KillSwitch:
                 if self._seen is not None:
                     self._on_released("pmtui release")
             elif killed != self._seen:
-                # From outside just now, or left so by the last session.
+                # Just thrown from outside, or left locked by the last session.
                 self._on_killed()
             elif killed.kill_id != self._finished or self._open():
-                # Also where a bug has ended it before it was done; nothing starts twice.
+                # Also if a bug ended it before it was done; nothing starts twice.
                 self._start()
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
 
@@ -126,7 +126,7 @@ class KillSwitch:
         self._kernel.log.notice(Level.BAD, text)
         self._history.record_kill(text)
         self._kernel.mark(StatusTopic())
-        # Also for what a release finds waiting, or on its way.
+        # Also for orders that are waiting or on their way at a release.
         self._canceller.withhold_everything()
         for listener in self._listeners:
             listener()
@@ -143,7 +143,7 @@ class KillSwitch:
         self._kernel.start_unless_running("kill", "kill switch", self._cancel_everything)
 
     async def _cancel_everything(self) -> None:
-        """Cancel repeatedly until nothing is left, or the switch is released."""
+        """Cancel repeatedly until nothing is left, or the lock is released."""
         await self._feed.opened.wait()
         step = 0
         while (killed := self._lock.killed) is not None:
@@ -171,7 +171,7 @@ class KillSwitch:
             step += 1
 
     def _open(self) -> set[OrderId]:
-        """Return what may rest as far as we know; a listing may be older than the cancel."""
+        """Return the orders that may rest as far as we know; a list may be older than the cancel."""
         resting = {order.order_id for order in self._feed.own.open_orders()}
         self._at_stake |= resting
         return resting - self._gone

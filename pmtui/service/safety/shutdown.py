@@ -1,7 +1,7 @@
-"""Ends a session: does with resting orders what the trader chose, within seconds, and reports it.
+"""Ends a session: applies the trader's exit policy to resting orders within seconds, and reports it.
 
-It begins at once when a signal comes, before the terminal has been put in order: a line that hangs
-must not keep orders alive. Everything is journaled without waiting for the disk.
+It begins at once on a signal, before the terminal is restored: a hanging connection must not keep
+orders alive. Everything is journaled without waiting for the disk.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from pmtui.service.words import describe_order
 T = TypeVar("T")
 
 CANCEL_WITHIN_S = 5.0
-"""How long a shutdown may take: whatever ends the process by force seldom waits longer."""
+"""The longest a shutdown may take: process managers seldom wait longer before a forced kill."""
 ANSWER_WITHIN_S = 2.0
 RETRY_PAUSE_S = 0.25
 NO_ANSWER = f"no answer within {ANSWER_WITHIN_S:.0f} s"
@@ -44,16 +44,16 @@ ON_THE_WAY = frozenset({OrderStatus.PENDING, OrderStatus.SENT})
 
 @dataclass(frozen=True, slots=True)
 class ShutdownReport:
-    """The result of a shutdown, for the normal screen."""
+    """The result of a shutdown, printed on the normal screen."""
 
     text: str = ""
-    """In a line; empty when there was nothing to do."""
+    """One line; empty if there was nothing to do."""
     may_rest: tuple[str, ...] = ()
-    """The orders that may be at the venue after we are gone; untrusted words among them."""
+    """The orders that may be at the venue after the program ends; contains untrusted text."""
 
     @property
     def lines(self) -> list[str]:
-        """The report as it is printed; none if there was nothing to do."""
+        """The report as printed; empty if there was nothing to do."""
         if not self.text:
             return []
         lines = [f"pmtui: {ellipsize(self.text, 2 * LINE_WIDTH)}"]
@@ -66,7 +66,7 @@ class ShutdownReport:
 
 
 class Shutdown:
-    """The end of one session."""
+    """The shutdown of one session."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Shutdown:
         self._problem = ""
 
     def start(self, exit_reason: ExitReason, policy: ExitPolicy) -> None:
-        """Start the shutdown; the first reason counts."""
+        """Start the shutdown; only the first reason counts."""
         if self._report is not None:
             return
         future: asyncio.Future[ShutdownReport] = asyncio.get_running_loop().create_future()
@@ -109,7 +109,7 @@ class Shutdown:
         self._kernel.start("shutdown", run)
 
     async def run(self, exit_reason: ExitReason, policy: ExitPolicy) -> ShutdownReport:
-        """Shut down, or wait for the shutdown that was started already."""
+        """Shut down, or wait for a shutdown that was already started."""
         self.start(exit_reason, policy)
         if self._report is None:
             raise RuntimeError("started, and no report")
@@ -121,7 +121,7 @@ class Shutdown:
         self._safeguards.arming.disarm("leaving")
         ended = describe_paused_stops(len(awake_of(self._conditionals.view())))
         self._conditionals.pause_all(f"the program ended ({exit_reason.value})")
-        # Without a first look at the venue nobody knows what rests there.
+        # Without a first read from the venue, its resting orders are unknown.
         is_blind = self._feed.state.load is not Load.READY and policy is ExitPolicy.CANCEL
         if account is None or not (orders or is_blind):
             return ShutdownReport(ended)
@@ -147,7 +147,7 @@ class Shutdown:
     async def _cancel_all(
         self, account: Account, orders: tuple[Order, ...]
     ) -> tuple[str, tuple[str, ...]]:
-        """Cancel until the venue lists nothing, as long as there is time."""
+        """Cancel until the venue lists no orders, as long as there is time."""
         self._problem = "no answer"
         if not await self._kernel.within(CANCEL_WITHIN_S, self._cancel_until_none(account)):
             text = f"NOT all were cancelled within {CANCEL_WITHIN_S:.0f} s ({self._problem})."
@@ -158,10 +158,10 @@ class Shutdown:
         return text, self._resting(frozenset({OrderStatus.UNKNOWN}))
 
     async def _cancel_until_none(self, account: Account) -> bool:
-        """Cancel through the desk first, then repeatedly at the venue; return True when nothing is left."""
+        """Cancel through the desk first, then repeatedly at the venue; return whether nothing is left."""
         problem = await self._within(self._ask_desk())
         while True:
-            # One that is on its way may arrive after the cancellation.
+            # An order on its way may arrive after the cancellation.
             on_the_way = sum(o.status in ON_THE_WAY for o in self._feed.own.open_orders())
             listed = await self._within(account.host.open_orders())
             if problem:
@@ -178,7 +178,7 @@ class Shutdown:
             problem = await self._within(self._ask_venue(account))
 
     async def _ask_desk(self) -> str:
-        """Cancel everything; returns what went wrong."""
+        """Cancel everything; return what went wrong."""
         return (await self._commands.cancel_verdict(self._commands.cancel_all())).problem
 
     async def _ask_venue(self, account: Account) -> str:
@@ -192,12 +192,12 @@ class Shutdown:
         return ""
 
     async def _within(self, work: Awaitable[T]) -> T | str:
-        """Wait for an answer, but leave time to ask again."""
+        """Wait for a reply, but leave time to ask again."""
         answer = await self._kernel.within(ANSWER_WITHIN_S, work)
         return NO_ANSWER if answer is None else answer
 
     def _resting(self, states: frozenset[OrderStatus] | None = None) -> tuple[str, ...]:
-        """Name the open orders, or those of them in certain states."""
+        """Return names of the open orders, or of those in certain states."""
         return tuple(
             f"{order.status.words}: {describe_order(order, self._title_of(order.token_id))}"
             for order in self._feed.own.open_orders()

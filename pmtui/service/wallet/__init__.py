@@ -1,1 +1,1 @@
-"""The deposit wallet: what it may do and holds, its steps with their cards, and its transactions."""
+"""The deposit wallet: its approvals and holdings, its steps with their cards, and its transactions."""

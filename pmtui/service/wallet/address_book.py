@@ -1,4 +1,4 @@
-"""The trader's own names for addresses: read once, written whole at every change."""
+"""The trader's address book: read once, rewritten completely at every change."""
 
 import asyncio
 from collections.abc import Callable
@@ -26,12 +26,12 @@ class AddressBookKeeper:
         *,
         to_address: Callable[[str], Address | None],
     ) -> None:
-        """Build it; `restore` reads what earlier sessions kept.
+        """Create the address book; `restore` reads the names of earlier sessions.
 
         Args:
             kernel: of the service.
-            state_dir: of the profile; None to keep nothing.
-            to_address: returns an address in its checksummed spelling, None for one that is mistyped.
+            state_dir: of the profile; None to save nothing.
+            to_address: returns an address in its checksummed form, None if it is mistyped.
         """
         self._kernel = kernel
         self._state_dir = state_dir
@@ -44,17 +44,17 @@ class AddressBookKeeper:
         return self._book
 
     def restore(self) -> None:
-        """Read what earlier sessions kept."""
+        """Read the names saved by earlier sessions."""
         if self._state_dir is not None:
             self._book = read_addresses(self._state_dir)
 
     def why_mistyped(self, address: str) -> str:
-        """Return what is wrong with a typed address or its checksum; "" for nothing."""
+        """Return what is wrong with a typed address or its checksum, or "" if it is valid."""
         bare = address.strip()
         return why_no_address(bare) or ("" if self._to_address(bare) else WRONG_CHECKSUM)
 
     async def name(self, address: str, name: str) -> str:
-        """Name an address; returns why not, "" where it is kept."""
+        """Name an address; return why not, or "" on success."""
         known = self._to_address(address.strip())
         if known is None:
             return why_no_address(address) or MISTYPED
@@ -64,7 +64,7 @@ class AddressBookKeeper:
         return await self._keep(self._book.with_contact(contact))
 
     async def forget(self, address: Address) -> str:
-        """Forget a name; returns why not."""
+        """Remove a name; return why not, or "" on success."""
         return await self._keep(self._book.without(address))
 
     async def _keep(self, book: AddressBook) -> str:
@@ -87,7 +87,7 @@ class _Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_addresses(state_dir: Path) -> AddressBook:
-    """Return the address book; one with a problem where the file cannot be read."""
+    """Return the address book; it has a problem if the file cannot be read."""
     path = state_dir / FILE
     try:
         rows = msgspec.json.decode(path.read_bytes(), type=tuple[_Row, ...])
@@ -102,7 +102,7 @@ def read_addresses(state_dir: Path) -> AddressBook:
 
 
 def write_addresses(state_dir: Path, book: AddressBook) -> str:
-    """Replace the file; returns why that failed, "" if it did not."""
+    """Replace the file; return why that failed, or "" on success."""
     if book.problem:
         return book.problem
     rows = [_Row(c.address, c.name) for c in book.contacts]

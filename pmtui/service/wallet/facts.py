@@ -1,7 +1,7 @@
-"""What hosts say of the wallet: who sees it deployed, what it allows, what its resolved shares pay.
+"""Facts about the wallet from hosts: deployment, approvals, and payouts of resolved shares.
 
-Every question is asked apart from every other, and each answer keeps its time. Where the chain and
-somebody else disagree the chain is believed, and both are shown (docs/wire.md#deposit-wallet).
+Every query is independent, and each reply keeps its time. If the chain and another host disagree,
+the chain takes precedence, and both are shown (docs/wire.md#deposit-wallet).
 """
 
 import asyncio
@@ -32,11 +32,11 @@ CHAIN = "the chain"
 ANALYTICS = "the analytics host"
 _OUTCOMES = 2
 _WORD = 32
-"""Bytes of a number in an answer of a contract."""
+"""Bytes of a number in a contract's reply."""
 
 
 class WalletFacts:
-    """The last answer to every question about the wallet."""
+    """The last reply to every query about the wallet."""
 
     def __init__(self, kernel: Kernel, account: AccountFeed, venue: VenueStates) -> None:
         self._kernel = kernel
@@ -46,7 +46,7 @@ class WalletFacts:
         self.place: LastAnswer[GeoAnswer] = NO_ANSWER_YET
         self.allowed: dict[Approval, LastAnswer[int]] = {}
         self.payouts: dict[ConditionId, tuple[Micros, ...] | None] = {}
-        """By the chain: what a share of each outcome pays; None while there is no answer."""
+        """According to the chain: the payout of each outcome's share; None while unresolved."""
         self.rows: tuple[RelayerTransaction, ...] = ()
         self.builder_keys: tuple[BuilderKey, ...] = ()
         self._deployed: dict[Address, LastAnswer[bool]] = {}
@@ -54,12 +54,12 @@ class WalletFacts:
 
     @property
     def access(self) -> WalletAccess | None:
-        """What the key can do with its wallet; None before hosts are known, or without a key."""
+        """The key's access to its wallet; None before hosts are known, or without a key."""
         return self.setup.wallet if self.setup is not None else None
 
     @property
     def wallets(self) -> tuple[WalletAddressView, ...]:
-        """Both forms of the wallet with what is known of each."""
+        """Both forms of the wallet with the known facts."""
         paying = self.paying
         return tuple(
             WalletAddressView(
@@ -74,7 +74,7 @@ class WalletFacts:
 
     @property
     def paying(self) -> Address | None:
-        """The wallet that pays; None while it is not known which form belongs to the owner."""
+        """The wallet that pays; None while the owner's form is unknown."""
         if self._account.account is not None:
             return self._account.account.signer.maker
         candidates = self._candidates()
@@ -90,7 +90,7 @@ class WalletFacts:
         return self._deployed.get(wallet, NO_ANSWER_YET).value if code is None else code
 
     def outcome_payout(self, position: Position) -> Micros | None:
-        """Return what a held share pays; None while there is no answer."""
+        """Return the payout of a held share; None while unresolved."""
         payouts = self.payouts.get(position.condition_id, ())
         if payouts is None:
             return None
@@ -101,11 +101,12 @@ class WalletFacts:
     def disagreements(
         self, positions: Iterable[Position], *, is_made_now: bool = False
     ) -> tuple[ViewsDiffer, ...]:
-        """Return where hosts cannot all be right.
+        """Return contradictions between hosts.
 
         Args:
-            positions: what is held.
-            is_made_now: whether a wallet is being made: the hosts learn of it one after the other.
+            positions: the holdings.
+            is_made_now: whether a wallet is being deployed: the hosts learn of it one after the
+                other.
         """
         found = [
             ViewsDiffer(
@@ -126,7 +127,7 @@ class WalletFacts:
         return tuple(found)
 
     async def ask_wallets(self, hosts: Hosts) -> None:
-        """Ask only which wallets are deployed."""
+        """Query only which wallets are deployed."""
         self.setup = setup = hosts.setup
         if setup is not None and self.access is not None:
             _ = await asyncio.gather(
@@ -142,7 +143,7 @@ class WalletFacts:
             work += [self._ask_wallet(hosts.setup, each) for each in self._candidates()]
             work += [self._ask_payouts(positions), self._ask_relayer(), self._ask_builder()]
         _ = await asyncio.gather(*work)
-        # Which wallet it is about may be known only now.
+        # The wallet in question may only be known now.
         await self._ask_approvals()
         self._kernel.mark(WalletTopic())
 
@@ -183,7 +184,7 @@ class WalletFacts:
         await self._ask_allowances(wanted)
 
     async def _ask_allowances(self, wanted: Iterable[Approval]) -> None:
-        """Ask the trading host where the chain does not answer: it knows the cash only."""
+        """Ask the trading host if the chain does not reply: it only knows the cash."""
         account = self._account.account
         if account is None:
             return
@@ -244,7 +245,7 @@ class WalletFacts:
 
 
 def _number(answer: bytes | Failure) -> int | Failure:
-    """Read the one number that a contract returned: a word of 32 bytes and nothing else."""
+    """Decode the single number that a contract returned: exactly one word of 32 bytes."""
     if isinstance(answer, Failure):
         return answer
     if len(answer) != _WORD:
@@ -255,7 +256,7 @@ def _number(answer: bytes | Failure) -> int | Failure:
 
 
 def _payouts(denominator: int, *numerators: int) -> tuple[Micros, ...] | None:
-    """Return what a share of each outcome pays, rounded down; None before there is an answer."""
+    """Return the payout of each outcome's share, rounded down; None while unresolved."""
     if not denominator or any(each > denominator for each in numerators):
         return None
     return tuple(Micros(each * SCALE // denominator) for each in numerators)

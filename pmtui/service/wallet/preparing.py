@@ -1,7 +1,7 @@
-"""From a step to the calls that carry it out, and to the card that shows them.
+"""Turns a wallet step into its calls, and into the card that shows them.
 
-What a call says stands on the card in a sentence and in full, read back from the bytes that get signed. What a step
-needs and the wallet lacks is refused here, with what to do about it; what the chain would revert is on the card.
+The card shows each call in a sentence and in full, decoded from the bytes that are signed. A step without its
+prerequisites is refused here, with the remedy; a revert predicted by the chain is shown on the card.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,27 +43,27 @@ from pmtui.service.wallet.transactions import PreparedBatch
 from pmtui.service.wallet.wallet_views import CallView, PreparedId, WalletCard
 
 NameOf = Callable[[ConditionId], str]
-"""A name by a condition id; empty while it is not known, else untrusted."""
+"""A name by condition id; empty while unknown, else untrusted."""
 MOST_NAMES = 3
-"""Of the outcomes of a conversion; of the others their number is said."""
+"""Names of a conversion's outcomes; the others are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarketNames:
-    """What markets are called."""
+    """Names of markets."""
 
     title_of: NameOf
-    """By itself."""
+    """The market's own title."""
     outcome_of: NameOf
-    """Among the outcomes of its event."""
+    """Its name among the outcomes of its event."""
     event_of: NameOf
-    """Its event."""
+    """The title of its event."""
     condition_of: Callable[[str, int], ConditionId | None]
-    """The market of a question of a negative-risk event, by the event's id and the question's index."""
+    """The market of a question in a negative-risk event, by the event's id and the question's index."""
 
 
 class CallWords:
-    """Writes calls for the eye."""
+    """Describes calls for display."""
 
     def __init__(self, contracts: tuple[NamedContract, ...], markets: MarketNames) -> None:
         self._names: Mapping[Address, str] = {each.address: each.name for each in contracts}
@@ -80,7 +80,7 @@ class CallWords:
         )
 
     def name(self, address: Address) -> str:
-        """Return a contract's name by our own table; its address where it has none."""
+        """Return a contract's name from our own table; its address if it has none."""
         return self._names.get(address, address)
 
     def _sentence(self, call: DecodedCall) -> str:
@@ -120,7 +120,7 @@ class CallWords:
         return self._markets.title_of(condition) or f"market {condition}"
 
     def _questions(self, values: Mapping[str, Argument]) -> str:
-        """Describe which outcomes of which event are converted, from the event's id and the bits alone."""
+        """Describe which outcomes of which event are converted, using only the event's id and the bits."""
         chosen = _bits(values.get("indexSet"))
         event_id = str(values.get("negRiskMarketId", ""))
         conditions = [self._markets.condition_of(event_id, index) for index in chosen]
@@ -148,7 +148,7 @@ def _shares(amount: int) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return names as one says them, the last ones as a number where there are many."""
+    """Return names as a phrase, with a count in place of the last ones if there are many."""
     shown = list(names[:MOST_NAMES])
     if len(names) > MOST_NAMES:
         shown[-1] = f"{len(names) - MOST_NAMES + 1} more"
@@ -163,14 +163,14 @@ def _bits(chosen: Argument | None) -> list[int]:
 
 GAS = "the relayer"
 MOST_CALLS = 50
-"""In one batch."""
+"""Calls in one batch."""
 NOT_DEPLOYED = "The deposit wallet is not deployed yet: deploy it first"
 NO_RELAYER_KEY = "There is no relayer key yet: make one first"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a step does, before anything of it is fixed."""
+    """The calls of a step, before anything is fixed."""
 
     title: str
     calls: tuple[Call, ...]
@@ -188,12 +188,12 @@ class StepPlanner:
     async def plan(
         self, step: BatchStep, hosts: Hosts, sent_to: Sequence[Address]
     ) -> Plan | Rejected:
-        """Return the calls of a step, or why it cannot be taken.
+        """Return the calls of a step, or why it is impossible.
 
         Args:
-            step: what is wanted.
-            hosts: asked about markets that are not known.
-            sent_to: addresses that cash went to before.
+            step: the requested step.
+            hosts: queried about unknown markets.
+            sent_to: addresses that received cash before.
         """
         access = self._facts.access
         if access is None:
@@ -358,7 +358,7 @@ def card_of_batch(
     step: BatchStep, plan: Plan, prepared: PreparedBatch, *, access: WalletAccess, words: CallWords,
     now: datetime,
 ) -> WalletCard:  # fmt: skip
-    """Return the card of a batch; its calls are what the bytes say."""
+    """Return the card of a batch; its calls are decoded from the bytes."""
     return WalletCard(
         prepared_id=PreparedId(prepared.digest),
         step=step,

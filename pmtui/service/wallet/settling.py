@@ -1,8 +1,8 @@
-"""Which markets a wallet step is about, checked against what their condition ids prove.
+"""The markets of a wallet step, verified against their condition ids.
 
-A host names condition ids, tokens and kinds of markets. What gets signed names a condition id and an adapter,
-so both have to follow from the tokens that are held or traded: the tokens that a condition id defines are
-computed here, and a host that swaps one for another is found out.
+A host reports condition ids, tokens and kinds of markets. The signed call contains a condition id and an
+adapter, so both must match the tokens that are held or traded: the tokens of a condition id are computed
+here, and a host that swaps one for another is detected.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -24,21 +24,21 @@ _PAIR = 2
 
 @dataclass(frozen=True, slots=True)
 class ConvertPlan:
-    """A conversion whose questions were proved to belong to one event."""
+    """A conversion whose questions provably belong to one event."""
 
     neg_risk_id: str
     questions: int
-    """A bit for each market whose No shares are given."""
+    """A bit for each market whose No shares are given up."""
     event: str
-    """Its name; untrusted, as the next."""
+    """Title of the event; untrusted, like the next field."""
     outcomes: tuple[str, ...]
-    """What the markets given are called among those of the event."""
+    """Names of these markets among those of the event."""
     given: tuple[Settlement, ...]
     received: tuple[Settlement, ...]
 
 
 class Settlements:
-    """Held markets with what can be made of them, and markets that a step names."""
+    """Held markets with their possible operations, and markets named by a step."""
 
     def __init__(
         self, facts: WalletFacts, positions: Callable[[], tuple[Position, ...]], market_of: MarketOf
@@ -47,7 +47,7 @@ class Settlements:
         self.positions = positions
         self._market_of = market_of
         self._converted: dict[ConditionId, tuple[str, str]] = {}
-        """Outcome and event by name, of every market of the event that a conversion was planned in last."""
+        """Names of outcome and event for every market of the last planned conversion's event."""
 
     def held(self) -> tuple[Settlement, ...]:
         """Return every market in which shares are held."""
@@ -58,7 +58,7 @@ class Settlements:
         return tuple(map(self._settlement, by_condition.values()))
 
     def title_of(self, condition_id: ConditionId) -> str:
-        """Return the name of a market; empty while it is not known."""
+        """Return the title of a market; empty while unknown."""
         market, _ = self._market_of(condition_id)
         if market is not None:
             return market.distinct_name
@@ -66,26 +66,26 @@ class Settlements:
         return next(held, "")
 
     def outcome_of(self, condition_id: ConditionId) -> str:
-        """Return the name of a market among those of its event; empty while it is not known."""
+        """Return the name of a market among those of its event; empty while unknown."""
         market, _ = self._market_of(condition_id)
         known, _ = self._converted.get(condition_id, ("", ""))
         return known or ("" if market is None else market.title)
 
     def event_of(self, condition_id: ConditionId) -> str:
-        """Return the name of a market's event; empty while it is not known."""
+        """Return the title of a market's event; empty while unknown."""
         market, _ = self._market_of(condition_id)
         _, known = self._converted.get(condition_id, ("", ""))
         return known or ("" if market is None else market.event_title)
 
     def proved(self, condition_id: ConditionId) -> Settlement | Rejected:
-        """Return a held market whose condition id belongs to the tokens that are held."""
+        """Return a held market whose condition id matches the held tokens."""
         found = next((each for each in self.held() if each.condition_id == condition_id), None)
         if found is None:
             return Rejected("You hold no shares of this market")
         return self.prove(found)
 
     def prove(self, market: Settlement) -> Settlement | Rejected:
-        """Return a market with its kind as its condition id proves it, or why it is not proved."""
+        """Return a market with the kind that its condition id proves, or why it is not proved."""
         access = self.facts.access
         if access is None:
             return Rejected("This session has no wallet")
@@ -98,7 +98,7 @@ class Settlements:
         return replace(market, neg_risk=kind)
 
     async def find(self, condition_id: ConditionId, hosts: Hosts) -> Settlement | Rejected:
-        """Return a market that may be held or not, asked for where it is not known."""
+        """Return a market, held or not; it is fetched if it is unknown."""
         held = next((each for each in self.held() if each.condition_id == condition_id), None)
         if held is not None and len(held.outcomes) == _PAIR:
             return self.prove(held)
@@ -114,7 +114,7 @@ class Settlements:
     async def plan_conversion(
         self, conditions: Sequence[ConditionId], hosts: Hosts
     ) -> ConvertPlan | Rejected:
-        """Return what a conversion of these markets' No shares means for the contracts."""
+        """Return the contract arguments for converting these markets' No shares."""
         event = await self._event_of(conditions, hosts)
         if isinstance(event, Rejected):
             return event
@@ -206,7 +206,7 @@ class Settlements:
 
 
 def _pair_of(held: Sequence[Position]) -> list[tuple[TokenId, str]]:
-    """Return the outcomes by the positions alone: the other one has no name."""
+    """Return the outcomes from the positions alone: the other one has no name."""
     rows = {each.outcome_index: (each.token_id, each.outcome) for each in held}
     first = held[0]
     if len(rows) == 1 and first.opposite_token_id is not None and first.outcome_index in (0, 1):
@@ -226,7 +226,7 @@ def _from_market(market: Market, condition_id: ConditionId) -> Settlement | Reje
 
 
 def _kind_of(table: CallTable, market: Settlement) -> bool | None:
-    """Return whether a market is one of a negative-risk event by its ids alone; None for neither."""
+    """Return whether a market's ids prove that it is negative-risk; None if they prove neither kind."""
     tokens = [each.token_id for each in market.outcomes]
     for kind in (market.neg_risk, not market.neg_risk):
         derived = table.tokens_of(market.condition_id, neg_risk=kind)

@@ -1,4 +1,4 @@
-"""Puts the wallet's view together: steps, approvals and transactions, each as it stands now."""
+"""Assembles the wallet's view: the current state of steps, approvals and transactions."""
 
 from collections.abc import Container, Iterable, Sequence
 from datetime import UTC, datetime
@@ -44,9 +44,9 @@ from pmtui.service.wallet.wallet_views import (
 
 NOBODY = "nobody"
 _BELIEVED = {TransactionStatus.FAILED: CHAIN, TransactionStatus.CONFIRMED: RELAYER}
-"""Where relayer and chain disagree about a transaction, by what it is taken for."""
+"""The source that is followed for each status if relayer and chain disagree."""
 JOURNAL = "the journal"
-"""Of this program: what was signed."""
+"""Name of this program's journal as a source: what was signed."""
 _STATE = {
     TransactionStatus.SENDING: StepState.RUNNING,
     TransactionStatus.PENDING: StepState.RUNNING,
@@ -57,7 +57,7 @@ _STATE = {
 
 
 class WalletReader:
-    """Reads everything about the wallet into one frozen view."""
+    """Assembles everything about the wallet into one frozen view."""
 
     def __init__(
         self,
@@ -77,13 +77,13 @@ class WalletReader:
         self, transactions: WalletTransactions | None, words: CallWords, *, has_asked: bool,
         reading: Container[TransactionKey] = (),
     ) -> WalletView:  # fmt: skip
-        """Return how everything stands.
+        """Return the current view.
 
         Args:
-            transactions: of the wallet; None before it is known which wallet it is.
-            words: writes calls.
-            has_asked: whether hosts were asked once.
-            reading: transactions that are over, while what they changed is read.
+            transactions: of the wallet; None before the wallet is known.
+            words: describes calls.
+            has_asked: whether the hosts were queried at least once.
+            reading: finished transactions whose effects are still being read.
         """
         facts, access = self._facts, self._facts.access
         if self._profile.mode is Mode.READ_ONLY:
@@ -118,7 +118,7 @@ class WalletReader:
         self, ours: Sequence[WalletTransaction], reading: Container[TransactionKey]
     ) -> tuple[ViewsDiffer, ...]:
         last = next((each for each in ours if each.is_deployment), None)
-        # The chain and the relayer learn of a wallet seconds apart while it is made.
+        # Chain and relayer learn of a wallet seconds apart while it is deployed.
         is_made_now = last is not None and (not last.status.is_over or last.key in reading)
         positions = self._settlements.positions()
         return self._facts.disagreements(positions, is_made_now=is_made_now)
@@ -161,7 +161,7 @@ class WalletReader:
 def sent_addresses(
     transactions: Iterable[WalletTransaction], access: WalletAccess
 ) -> tuple[Address, ...]:
-    """Return where cash was sent before, by transactions that were carried out."""
+    """Return the recipients of cash in executed transactions."""
     found: dict[Address, None] = {}
     for each in transactions:
         if each.status is not TransactionStatus.CONFIRMED:
@@ -244,7 +244,8 @@ def _approving(
     if last is not None and last.status is TransactionStatus.CONFIRMED:
         last = None
     is_over = last is None or last.status.is_over
-    # The chain allows it before the relayer calls it final: the step is done when both agree.
+    # The chain shows the approval before the relayer reports it as final: the step is done when
+    # both agree.
     if not missing and not unknown and is_over:
         at = max((each.allowed.as_of for each in needed if each.allowed.as_of), default=None)
         return WalletStepView(StepKind.APPROVE, StepState.DONE, "all that is needed", at)
@@ -260,7 +261,7 @@ def _approving(
 
 
 def _being_read(kind: StepKind, last: WalletTransaction) -> WalletStepView:
-    """Return a step whose transaction is over, while it is read what it changed."""
+    """Return a step whose transaction has finished while its effects are still being read."""
     result = f"{last.status.value}; reading what it changed"
     return WalletStepView(
         kind, StepState.RUNNING, result, last.changed_at, transaction=last.key
@@ -318,7 +319,7 @@ def _transactions(
 def _others(
     ours: Sequence[WalletTransaction], rows: Iterable[RelayerTransaction]
 ) -> Iterable[TransactionView]:
-    """Yield what the relayer lists that this program did not send."""
+    """Yield the transactions in the relayer's list that this program did not send."""
     for row in rows:
         if any(each.is_reported_by(row) for each in ours) or row.created_at is None:
             continue

@@ -1,8 +1,9 @@
-"""Submits what the deposit wallet is to do, once, and follows it until its end is known.
+"""Submits transactions of the deposit wallet once, and follows them until their result is known.
 
-As with orders, a lost answer is no failure: the transaction is looked for by its signature, over
-restarts too, and never submitted again. It has failed only when the relayer says so, or when its
-deadline has passed by the venue's clock and its number is still unused: then no chain takes it.
+As with orders, a lost reply is not a failure: the transaction is searched for by its signature,
+even after restarts, and never submitted again. It has failed only when the relayer says so, or when
+its deadline has passed by the venue's clock and its nonce is still unused: then no chain accepts
+it.
 """
 
 import asyncio
@@ -38,17 +39,17 @@ from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import Simulation
 
 DEADLINE = timedelta(minutes=10)
-"""From preparing a batch on; as the official library's (docs/wire.md#deposit-wallet)."""
+"""From the preparation of a batch; as in the official library (docs/wire.md#deposit-wallet)."""
 LEAST_LEFT = timedelta(minutes=1)
-"""A card that was read for so long that less is left is prepared anew."""
+"""A card that was read for so long that less is left is prepared again."""
 BUSY_PAUSE_S = 2.0
 MOST_BUSY_TRIES = 10
 POLL_PAUSES_S = (1.0, 2.0, 2.0, 4.0, 4.0, 8.0)
-"""Between two questions about a transaction; the last one again and again."""
+"""Pauses between queries about a transaction; the last one is repeated."""
 AFTER_DEADLINE = timedelta(minutes=2)
-"""So long after its deadline a batch cannot be in a block that nobody has told of."""
+"""This long after its deadline, a batch cannot be in a block that was not reported."""
 DEPLOYMENT_PATIENCE = timedelta(minutes=15)
-"""A deployment has no deadline; after so long one that nobody knows of never arrived."""
+"""A deployment has no deadline; after this long, an unknown one has never arrived."""
 GONE = "never reached the relayer; its deadline has passed"
 REVERTED = "the chain says that it reverted"
 CARRIED_OUT = "the chain says that it was carried out"
@@ -58,27 +59,27 @@ OTHER_TRANSACTION = (
 )
 NO_HASH = "the relayer says confirmed and names no transaction that could be looked for"
 MOST_DOUBTS = 8
-"""Questions to the chain about a transaction that the relayer calls confirmed."""
+"""Queries to the chain about a transaction that the relayer reports as confirmed."""
 NOTHING_KNOWN = "the relayer does not answer; it is asked again"
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedBatch:
-    """A batch with everything that will be signed, and what its bytes mean."""
+    """A batch with everything that will be signed, and its decoded calls."""
 
     batch: Batch
     title: str
     meaning: tuple[DecodedCall, ...]
-    """Read from the very bytes of each call."""
+    """Decoded from the exact bytes of each call."""
     digest: str = ""
-    """What will be signed, 0x and 64 hexadecimal digits."""
+    """The digest to sign, 0x and 64 hexadecimal digits."""
     simulation: Simulation = Simulation.NOT_ASKED
     warning: str = ""
-    """Why the chain would revert it now, where that could be asked."""
+    """Why the chain would revert it now, if that could be checked."""
 
 
 class WalletTransactions:
-    """Every transaction of one owner's wallet, of this session and before."""
+    """Every transaction of one owner's wallet, in this session and before."""
 
     def __init__(
         self,
@@ -97,12 +98,12 @@ class WalletTransactions:
         Args:
             kernel: of the service.
             journal: of the profile.
-            relayer: as the owner's key may use it.
+            relayer: with the credentials of the owner's key.
             signer: the owner's key.
-            wallet: whose transactions these are.
-            table: reads the bytes of a call; what it cannot read is not signed.
-            chain: tries calls before they are signed; None where no chain can be asked.
-            on_end: hears of every transaction whose end is known.
+            wallet: the wallet.
+            table: decodes calls; a call that it cannot decode is not signed.
+            chain: simulates calls before they are signed; None if no chain can be queried.
+            on_end: called with every transaction whose result is known.
         """
         self._kernel = kernel
         self._journal = journal
@@ -118,24 +119,24 @@ class WalletTransactions:
         self._ends: dict[TransactionKey, asyncio.Future[WalletTransaction]] = {}
         self._stopped: set[TransactionKey] = set()
         self._doubts: dict[TransactionKey, int] = {}
-        """How often the chain did not confirm what the relayer said."""
+        """How often the chain did not confirm the relayer's report."""
 
     @property
     def wallet(self) -> Address:
-        """Whose transactions these are."""
+        """The wallet of these transactions."""
         return self._wallet
 
     def meaning_of(self, transaction: WalletTransaction) -> tuple[DecodedCall, ...]:
-        """Return what the bytes of a transaction's calls say."""
+        """Return the decoded calls of a transaction."""
         decoded = map(self._decode, transaction.calls)
         return tuple(each for each in decoded if each is not None)
 
     def view(self) -> tuple[WalletTransaction, ...]:
-        """Return all of them, newest first."""
+        """Return all transactions, newest first."""
         return tuple(sorted(self._known.values(), key=lambda t: t.created_at, reverse=True))
 
     async def restore(self) -> None:
-        """Restore unfinished transactions of earlier sessions, and ask about each at once."""
+        """Restore unfinished transactions of earlier sessions, and query each at once."""
         found = await self._journal.wallet_transactions()
         if isinstance(found, JournalProblem):
             text = f"Transactions of the wallet cannot be read: {found.text}"
@@ -150,7 +151,7 @@ class WalletTransactions:
                 self._start_following(each.key)
 
     async def prepare(self, calls: Sequence[Call], title: str) -> PreparedBatch | Rejected:
-        """Fix everything that will be signed, and ask the chain what would become of it."""
+        """Fix everything that will be signed, and simulate it on the chain."""
         meaning = [self._decode(call) for call in calls]
         if not calls or None in meaning:
             return Rejected("A call whose meaning cannot be shown is not signed")
@@ -172,7 +173,7 @@ class WalletTransactions:
         )
 
     async def submit(self, prepared: PreparedBatch) -> TransactionKey | Rejected:
-        """Journal, sign and submit a batch; its end is reported later."""
+        """Journal, sign and submit a batch; its result is reported later."""
         left_s = prepared.batch.deadline_s - self._kernel.venue_now().timestamp()
         if left_s < LEAST_LEFT.total_seconds():
             return Rejected("Prepared too long ago; prepare it again")
@@ -214,18 +215,18 @@ class WalletTransactions:
         return "" if found is None else f"the last transaction is still pending: {found.title}"
 
     def _is_past(self, known: WalletTransaction) -> bool:
-        """Whether no chain can take a batch any more, whatever became of it."""
+        """Whether no chain can accept a batch any more."""
         if known.deadline_s is None:
             return False
         until_s = known.deadline_s + AFTER_DEADLINE.total_seconds()
         return self._kernel.venue_now().timestamp() > until_s
 
     def is_followed(self, key: TransactionKey) -> bool:
-        """Whether a transaction is asked about until its end is known."""
+        """Whether a transaction is queried until its result is known."""
         return key not in self._stopped
 
     def stop_following(self, key: TransactionKey) -> None:
-        """Stop checking a transaction; its state stays."""
+        """Stop checking a transaction; its state is kept."""
         known = self._known.get(key)
         if known is None or known.status.is_over:
             return
@@ -234,14 +235,14 @@ class WalletTransactions:
         self._mark()
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Check a transaction again."""
+        """Resume checking a transaction."""
         if key in self._stopped:
             self._stopped.discard(key)
             self._start_following(key)
             self._mark()
 
     async def result_of(self, key: TransactionKey) -> WalletTransaction:
-        """Wait for the end of a transaction, until its deadline is long over or it is let go."""
+        """Wait for a transaction's result, until long after its deadline or until it is no longer followed."""
         known = self._known[key]
         if known.status.is_over or key in self._stopped:
             return known
@@ -253,7 +254,7 @@ class WalletTransactions:
     async def _begin(
         self, transaction: WalletTransaction, body: bytes
     ) -> TransactionKey | Rejected:
-        # Counted before anything waits: two of them must not leave with the same number.
+        # Counted before any wait: two transactions must not be sent with the same nonce.
         self._known[transaction.key] = transaction
         problem = await self._journal.begin_wallet_transaction(transaction, transaction.title)
         if problem is not None:
@@ -277,7 +278,7 @@ class WalletTransactions:
     async def _post(
         self, transaction: WalletTransaction, body: bytes
     ) -> RelayerTransaction | Failure:
-        """Submit; again only where the relayer says that it did not take it yet."""
+        """Submit; retry only if the relayer says that it has not accepted it yet."""
         tries = 0
         while True:
             answer = self._kernel.check(Source.RELAYER, await self._relayer.submit(body))
@@ -324,23 +325,23 @@ class WalletTransactions:
         elif await self._is_ruled_out(known):
             self._save(replace(known, status=TransactionStatus.FAILED, reason=GONE))
         elif known.status is not TransactionStatus.UNKNOWN:
-            # Of an earlier session that ended before there was an answer.
+            # From an earlier session that ended before there was a reply.
             self._save(replace(known, status=TransactionStatus.UNKNOWN))
         self._give_patience_up(key)
 
     def _give_patience_up(self, key: TransactionKey) -> None:
-        """Report an unknown end to whoever waits, once it is long overdue."""
+        """Report an unknown result to whoever waits, once it is long overdue."""
         known = self._known[key]
         until = known.created_at + DEADLINE + AFTER_DEADLINE
         if self._kernel.venue_now() > until:
             self._resolve(known)
 
     async def _by_chain(self, reported: WalletTransaction) -> WalletTransaction:
-        """Hold an end that the relayer tells against the chain, where one can be asked.
+        """Compare a result reported by the relayer with the chain, if one can be queried.
 
-        A receipt that says reverted goes before the relayer's word. Where the chain knows no such
-        transaction it is asked a few times more; then the relayer is believed, and both are shown. A
-        transaction that does not hold the batch as it was signed proves nothing of it.
+        A reverted receipt takes precedence over the relayer's report. If the chain does not know the
+        transaction, it is queried a few more times; then the relayer's report is accepted, and both
+        are shown. A transaction that does not contain the batch as signed proves nothing about it.
         """
         if self._chain is None or not reported.status.is_over:
             return reported
@@ -357,7 +358,7 @@ class WalletTransactions:
         if receipt is None or found is None:
             return self._doubt(reported, NOT_IN_A_BLOCK) if is_confirmed else reported
         if not is_of_batch(reported, found, receipt, factory=self._factory):
-            # Whatever became of that one tells nothing of ours.
+            # The other transaction's result says nothing about ours.
             unknown = replace(reported, chain_view=OTHER_TRANSACTION)
             if not is_confirmed:
                 return unknown
@@ -365,17 +366,17 @@ class WalletTransactions:
         return _by_receipt(reported, receipt)
 
     def _doubt(self, reported: WalletTransaction, why: str) -> WalletTransaction:
-        """Accept the relayer's answer only after more queries; both views are kept."""
+        """Accept the relayer's report only after more queries; both views are kept."""
         doubts = self._doubts[reported.key] = self._doubts.get(reported.key, 0) + 1
         if doubts >= MOST_DOUBTS:
             return replace(reported, reason=why, chain_view=why)
         return replace(reported, status=TransactionStatus.PENDING, reason=why, chain_view=why)
 
     def _why_not_this_nonce(self, nonce: int) -> str:
-        """Return why a nonce cannot be right, judged by our own batches.
+        """Return why a nonce cannot be right, judging by our own batches.
 
-        A relayer that names a used counter wastes a signature. One that calls a batch failed and then
-        names the counter after it may still carry that batch out, and the new one too.
+        A relayer that returns a used nonce wastes a signature. One that reports a batch as failed and
+        then returns the following nonce may still execute that batch, and the new one too.
         """
         done = [
             each.nonce
@@ -406,10 +407,10 @@ class WalletTransactions:
         return nonce == known.nonce
 
     async def _try(self, calls: Sequence[Call]) -> tuple[Simulation, str]:
-        """Simulate the calls on the chain; return its answer, and why it refuses.
+        """Simulate the calls on the chain; return the result, and the reason if it would revert.
 
-        As a whole where the node can: a call may need what another one does. Else one by one, which
-        proves a revert of the first call only.
+        All together if the node supports it: a call may need the effects of another. Else one by
+        one, which proves a revert of the first call only.
         """
         if self._chain is None:
             return Simulation.NOT_ASKED, ""
@@ -461,7 +462,7 @@ class WalletTransactions:
 
 
 def _by_receipt(reported: WalletTransaction, receipt: Receipt) -> WalletTransaction:
-    """Return what follows from the receipt of a transaction that is proved to be ours."""
+    """Return a transaction that is provably ours, updated from its receipt."""
     is_confirmed = reported.status is TransactionStatus.CONFIRMED
     if receipt.is_success is is_confirmed:
         return replace(reported, chain_view="")

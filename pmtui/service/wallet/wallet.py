@@ -1,8 +1,8 @@
-"""The wallet of a session: its view, and its steps from the card to the end.
+"""The wallet of a session: its view, and its steps from the card to the result.
 
-A prepared step is kept for a minute and named by its id; what gets signed is what was kept. Work that has
-begun belongs to the service: nobody who stops waiting ends it. After every end the balances, approvals and
-positions are asked for anew, the trading host's own memory of the chain included.
+A prepared step is kept for a minute under its id; exactly that is signed. The service owns work in
+progress: cancelling a wait does not stop it. After every result the balances, approvals and positions are
+fetched again, after refreshing the trading host's cache of the chain.
 """
 
 import asyncio
@@ -59,11 +59,11 @@ from pmtui.service.wallet.wallet_views import (
 
 ASK_PERIOD_S = 15.0
 ACCOUNT_PATIENCE_S = 5.0
-"""After it the wallet is looked for without the account, which may wait for the trader."""
+"""After this the wallet is looked up without the account, which may wait for the trader."""
 READ_PATIENCE_S = 5.0
-"""Seconds to wait for what a transaction changed before its verdict is given without it."""
+"""Seconds to wait for a transaction's effects before its verdict is returned without them."""
 HISTORY_LAG_S = 12.0
-"""How late the analytics host usually shows a transaction at most."""
+"""The usual maximum delay until the analytics host shows a transaction."""
 KEPT_FOR_S = 60.0
 NO_WALLET = Rejected("This session has no deposit wallet: it needs a key, and signature type 3")
 NO_ORDERS = (
@@ -75,7 +75,7 @@ STOPPED = "no longer followed; the wallet's transactions say how it ended"
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A step that may be submitted, with everything that its card stands for."""
+    """A step that may be submitted, with everything that its card shows."""
 
     card: WalletCard
     since_s: float
@@ -84,7 +84,7 @@ class _Kept:
 
 
 class WalletDesk:
-    """What a front end asks of the wallet."""
+    """The wallet commands and queries of a front end."""
 
     def __init__(
         self,
@@ -114,10 +114,10 @@ class WalletDesk:
         self._has_asked = False
         self._is_asked_since_open = False
         self._reading: dict[TransactionKey, asyncio.Event] = {}
-        """Transactions whose end is known, until what they changed is read."""
+        """Transactions with a known result whose effects are still being read."""
 
     def view(self) -> WalletView:
-        """Return how everything stands."""
+        """Return the wallet's current view."""
         is_restored = self._restored.is_set() or self._facts.paying is None
         return self._reader.view(
             self._transactions,
@@ -127,7 +127,7 @@ class WalletDesk:
         )
 
     def on_demand(self, topic: Topic) -> None:
-        """Ask as soon as the topic is watched."""
+        """Query as soon as the topic is watched."""
         if topic == WalletTopic():
             self._start(is_thorough=False)
 
@@ -141,15 +141,16 @@ class WalletDesk:
         if wallet is None or self._facts.is_deployed(wallet) is not False:
             return ""
         if not self._is_asked_since_open:
-            # Opening an account on the local venue deploys its wallet: this answer may be older.
+            # Opening an account on the local venue deploys its wallet: this reply may be older.
             self._start(is_thorough=False)
             return ""
-        # Somebody else may have deployed it meanwhile: the next order is judged by a newer answer.
+        # Another program may have deployed it meanwhile: the next order is checked with a newer
+        # reply.
         self._start(is_thorough=False)
         return NO_ORDERS
 
     async def run(self) -> None:
-        """Restore what earlier sessions left; while the wallet is watched, refresh it regularly."""
+        """Restore the transactions of earlier sessions; while the wallet is watched, refresh it regularly."""
         if self._profile.mode is not Mode.READ_ONLY:
             self._kernel.start("wallet", self._take_up)
         await ask_while_watched(
@@ -161,7 +162,7 @@ class WalletDesk:
         )
 
     async def prepare(self, step: WalletStep) -> WalletCard | Rejected:
-        """Fix everything that will be signed for a step, and keep it for a minute."""
+        """Fix everything that is signed for a step, and keep it for a minute."""
         hosts = await self._kernel.hosts()
         access = hosts.setup.wallet if hosts.setup is not None else None
         if access is None:
@@ -183,7 +184,7 @@ class WalletDesk:
         return kept.card
 
     async def submit(self, prepared_id: PreparedId) -> WalletVerdict:
-        """Submit a prepared step once, and wait for its end."""
+        """Submit a prepared step once, and wait for its result."""
         kept = self._kept.pop(prepared_id, None)
         now_s = self._kernel.clock.monotonic()
         if kept is None or now_s - kept.since_s > KEPT_FOR_S:
@@ -199,7 +200,7 @@ class WalletDesk:
         return await asyncio.shield(ended)
 
     async def take_relayer_key(self, key: PastedKey) -> str:
-        """Store a relayer key of the trader's; return why not."""
+        """Store a relayer key supplied by the trader; return why not, or "" on success."""
         hosts = await self._kernel.hosts()
         access = hosts.setup.wallet if hosts.setup is not None else None
         if access is None:
@@ -218,7 +219,7 @@ class WalletDesk:
             self._transactions.stop_following(key)
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Check a transaction again."""
+        """Resume checking a transaction."""
         if self._transactions is not None:
             self._transactions.follow_again(key)
 
@@ -343,7 +344,7 @@ class WalletDesk:
             return key
         ended = await transactions.result_of(key)
         if (read := self._reading.get(key)) is not None:
-            # The words and the lines of the account tell the same at the same time.
+            # The verdict and the account's lines then change at the same time.
             _ = await self._kernel.within(READ_PATIENCE_S, read.wait())
         return _verdict(ended)
 
@@ -376,7 +377,7 @@ class WalletDesk:
         )
 
     async def _take_up(self) -> None:
-        """Follow what earlier sessions left, as soon as it is known whose wallet it is."""
+        """Follow the transactions of earlier sessions as soon as the wallet is known."""
         hosts = await self._kernel.hosts()
         self._warn_of_signature_type(hosts)
         if hosts.setup is None or hosts.setup.wallet is None:
@@ -396,7 +397,7 @@ class WalletDesk:
         self._is_asked_since_open |= is_open
 
     async def _wait_for_account(self) -> None:
-        """Wait, for a limited time, until the account is open, which names its wallet."""
+        """Wait, for a limited time, until the account is open, which identifies its wallet."""
         _ = await self._kernel.within(ACCOUNT_PATIENCE_S, self._account.opened.wait())
 
     def _warn_of_signature_type(self, hosts: Hosts) -> None:
@@ -488,7 +489,7 @@ class WalletDesk:
         )
 
     async def close(self) -> None:
-        """Drop the sign-ins that were not finished."""
+        """Discard the sign-ins that were not finished."""
         for kept in self._kept.values():
             if kept.minting is not None:
                 await kept.minting.close()

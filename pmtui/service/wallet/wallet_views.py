@@ -1,6 +1,6 @@
-"""What a front end sees of the wallet: cards before anything is signed, and how everything stands.
+"""The front end's views of the wallet: cards before anything is signed, and the current state.
 
-Everything is frozen and travels through `service/codec.py`. Texts of hosts are untrusted.
+Everything is frozen and can be encoded by `service/codec.py`. Texts from hosts are untrusted.
 """
 
 from dataclasses import dataclass
@@ -22,71 +22,72 @@ from pmtui.domain.money import Micros
 from pmtui.service.views import Load
 
 PreparedId = NewType("PreparedId", str)
-"""Names a prepared step: the digest that gets signed, or a number where nothing is."""
+"""Id of a prepared step: the digest to sign, or a number if nothing is signed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallView:
-    """One call, read from the very bytes that are signed."""
+    """One call, decoded from the exact bytes that are signed."""
 
     target: Address
     contract: str
-    """The contract's name by our own table."""
+    """The contract's name in our own table."""
     function: str
     arguments: tuple[tuple[str, str], ...]
-    """Name and value of each, in full: numbers as they are signed."""
+    """Name and full value of each: numbers as they are signed."""
     words: str
-    """The same in a sentence, amounts in dollars and shares."""
+    """The call in a sentence, with amounts in dollars and shares."""
 
 
 class Simulation(StrEnum):
-    """What the chain said of a batch before it was signed."""
+    """The result of simulating a batch on the chain before it is signed."""
 
     NOT_ASKED = "not asked"
-    """No chain is configured, or it did not answer."""
+    """No chain is configured, or it did not reply."""
     PASSES = "passes"
-    """All calls, one after the other, or the only one there is."""
+    """All calls pass, one after the other, or the only one does."""
     PASSES_APART = "each passes by itself"
-    """The node tries calls only one by one; none of them needs what another does."""
+    """The node simulates calls only one by one; none of them depends on another."""
     MAY_REVERT = "not tried as a whole"
-    """The node tries calls only one by one; a later one fails, unless an earlier one makes way for it."""
+    """The node simulates calls only one by one; a later one fails, unless it depends on an earlier
+    one."""
     REVERTS = "reverts"
 
 
 @dataclass(frozen=True, slots=True)
 class WalletCard:
-    """A step ready to be confirmed: what is on it gets signed, and nothing else."""
+    """A step ready to be confirmed: exactly what is on it is signed."""
 
     prepared_id: PreparedId
     step: WalletStep
     title: str
     owner: Address
-    """Who signs."""
+    """The signer."""
     wallet: Address
     gas: str
-    """Who pays for it."""
+    """Who pays for gas."""
     prepared_at: datetime
-    """It can be submitted for a minute."""
+    """It can be submitted within a minute of this."""
     calls: tuple[CallView, ...] = ()
-    """In the order in which the wallet carries them out: all of them or none."""
+    """In the order of execution by the wallet: all of them or none."""
     message: str = ""
-    """The text that is signed, where a text is; empty for batches and where nothing is signed."""
+    """The text that is signed; empty for batches and if nothing is signed."""
     nonce: int | None = None
-    """The wallet's counter; None where no batch is signed."""
+    """The wallet's nonce; None if no batch is signed."""
     deadline: datetime | None = None
-    """After it the wallet refuses the batch."""
+    """The wallet refuses the batch after this time."""
     digest: str = ""
-    """EIP-712 digest of the batch; empty where none is signed."""
+    """EIP-712 digest of the batch; empty if none is signed."""
     flows: tuple[Flow, ...] = ()
-    """What leaves the wallet and what comes in, as far as it is known."""
+    """The known flows out of and into the wallet."""
     simulation: Simulation = Simulation.NOT_ASKED
     revert_reason: str = ""
-    """The contract's words; untrusted."""
+    """The contract's message; untrusted."""
     warnings: tuple[str, ...] = ()
 
 
 class StepKind(StrEnum):
-    """The steps of the account screen, in their order."""
+    """The steps of the account screen, in order."""
 
     PLACE = "place"
     CREDENTIALS = "credentials"
@@ -98,7 +99,7 @@ class StepKind(StrEnum):
 
 
 class StepState(StrEnum):
-    """How it stands with a step."""
+    """The state of a step."""
 
     DONE = "done"
     TO_DO = "to do"
@@ -106,26 +107,26 @@ class StepState(StrEnum):
     FAILED = "failed"
     """Its last attempt failed; it can be tried again."""
     UNKNOWN = "unknown"
-    """Nobody has answered, or a transaction's end is not known."""
+    """No reply yet, or a transaction's result is unknown."""
     OPTIONAL = "optional"
 
 
 @dataclass(frozen=True, slots=True)
 class WalletStepView:
-    """One step on the way to trading."""
+    """One step towards trading."""
 
     kind: StepKind
     state: StepState
     result: str = ""
-    """What came of it, or why it is not known; may hold words of hosts."""
+    """The result, or why it is unknown; may contain text from hosts."""
     as_of: datetime | None = None
     """When this was reported or done."""
     step: WalletStep | None = None
-    """What to prepare; None where nothing is to be signed or sent."""
+    """The step to prepare; None if nothing is to be signed or sent."""
     blocked_by: str = ""
-    """What has to be done before; empty where it can be taken now."""
+    """What has to be done first; empty if the step is possible now."""
     transaction: TransactionKey | None = None
-    """What runs, or ran last."""
+    """The running or last transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +136,11 @@ class WalletAddressView:
     form: WalletForm
     address: Address
     is_paying: bool
-    """Whether orders are paid from it."""
+    """Whether it pays for orders."""
     relayer: LastAnswer[bool] = NO_ANSWER_YET
-    """Whether it is deployed, in the relayer's view."""
+    """Whether it is deployed, according to the relayer."""
     chain: LastAnswer[bool] = NO_ANSWER_YET
-    """Whether there is code at the address: goes before the relayer's view."""
+    """Whether there is code at the address: takes precedence over the relayer's report."""
 
     @property
     def is_deployed(self) -> bool | None:
@@ -149,18 +150,18 @@ class WalletAddressView:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalView:
-    """What a contract may move, and what it needs that for."""
+    """The amount that a contract may move, and the purpose of that."""
 
     approval: Approval
     name: str
     kind: ContractKind
     purpose: str
     is_needed: bool
-    """Whether orders or redeeming need it; the others are a convenience."""
+    """Whether orders or redeeming need it; the others are optional."""
     allowed: LastAnswer[int] = NO_ANSWER_YET
-    """Cash in millionths, or 1 and 0 for shares."""
+    """Cash in millionths; for shares, 1 or 0."""
     is_exact_refused: bool = False
-    """Whether the relayer takes nothing but an unlimited approval."""
+    """Whether the relayer accepts only an unlimited approval."""
 
     @property
     def is_allowed(self) -> bool | None:
@@ -177,7 +178,7 @@ class TransactionView:
     status: TransactionStatus
     created_at: datetime
     changed_at: datetime | None = None
-    """When its status was learned."""
+    """When its status was last learned."""
     calls: tuple[CallView, ...] = ()
     """Empty for deployments, and for transactions of other programs."""
     transaction_id: TransactionId | None = None
@@ -187,40 +188,40 @@ class TransactionView:
     nonce: int | None = None
     deadline: datetime | None = None
     reason: str = ""
-    """Why it failed or is not known; untrusted."""
+    """Why it failed or is unknown; untrusted."""
     is_deployment: bool = False
     is_followed: bool = True
-    """Whether it is still asked about; False after the trader stopped it."""
+    """Whether it is still queried; False after the trader stopped it."""
     is_ours: bool = True
     """Whether this program sent it."""
     chain_view: str = ""
-    """What the chain says where that is not what the relayer says; empty where they agree."""
+    """What the chain shows if it differs from the relayer's report; empty if they agree."""
     relayer_view: str = ""
-    """What the relayer reports otherwise than it was submitted; untrusted, empty if nothing."""
+    """How the relayer's report differs from what was submitted; untrusted, empty if it does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class ViewsDiffer:
-    """Hosts that cannot all be right about the wallet."""
+    """A contradiction between hosts about the wallet."""
 
     subject: str
     views: tuple[tuple[str, str], ...]
-    """Who says what."""
+    """What each source says."""
     believed: str
-    """Whom this program goes by."""
+    """The source that this program follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class WalletView:
-    """Everything about the wallet. Without a key it is empty and `load` says EMPTY."""
+    """Everything about the wallet. Without a key it is empty and `load` is EMPTY."""
 
     load: Load = Load.EMPTY
     reason: str = ""
-    """Why nothing can be done with a wallet here; empty where it can."""
+    """Why the wallet cannot be used here; empty if it can."""
     as_of: datetime | None = None
     owner: Address | None = None
     wallet: Address | None = None
-    """Where to send cash to; None until it is known which form belongs to the owner."""
+    """The address for deposits; None until the owner's form is known."""
     wallets: tuple[WalletAddressView, ...] = ()
     """The older form, then the newer."""
     cash: Micros | None = None
@@ -229,16 +230,16 @@ class WalletView:
     transactions: tuple[TransactionView, ...] = ()
     """Newest first."""
     settlements: tuple[Settlement, ...] = ()
-    """Held markets with what can be made of them."""
+    """Held markets with their possible operations."""
     place: LastAnswer[GeoAnswer] = NO_ANSWER_YET
     builder_code: BuilderCode = NO_BUILDER
-    """What orders name."""
+    """The code that orders contain."""
     builder_keys: tuple[BuilderKey, ...] = ()
     relayer_key: str = ""
-    """Its first digits; empty where there is none."""
+    """Its first digits; empty if there is none."""
     disagreements: tuple[ViewsDiffer, ...] = ()
     sent_to: tuple[Address, ...] = ()
-    """Addresses that cash was sent to before, as far as the journal knows."""
+    """Addresses that received cash before, according to the journal."""
 
     @property
     def is_deployed(self) -> bool | None:
@@ -257,7 +258,7 @@ class WalletView:
         return tuple(each.approval for each in lacking)
 
     def step(self, kind: StepKind) -> WalletStepView | None:
-        """Return how it stands with one step."""
+        """Return the state of one step."""
         return next((each for each in self.steps if each.kind is kind), None)
 
 
@@ -266,17 +267,17 @@ NO_WALLET: Final = WalletView()
 
 @dataclass(frozen=True, slots=True)
 class Confirmed:
-    """It was carried out."""
+    """The step was carried out."""
 
     text: str
     key: TransactionKey | None = None
-    """None where no transaction was needed."""
+    """None if no transaction was needed."""
     hash: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """It was tried and changed nothing."""
+    """The step was tried and changed nothing."""
 
     reason: str
     key: TransactionKey | None = None
@@ -284,7 +285,7 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class NotKnown:
-    """It may still happen: it is looked for, and never sent a second time."""
+    """The step may still happen: it is searched for, and never sent a second time."""
 
     reason: str
     key: TransactionKey | None = None

@@ -1,1 +1,1 @@
-"""The watchlist: what is starred, kept and shown of it."""
+"""The watchlist: starred items, their storage and their live view."""

@@ -1,7 +1,7 @@
-"""Hands notices to a command of the trader's own: a program with arguments, never a shell.
+"""Passes notices to the trader's own command: a program with arguments, never a shell.
 
-It gets the notice as an argument and nothing of ours: no input, no output, none of our settings in its
-environment. One runs at a time, a bounded number within a minute, and none for long.
+It receives only the notice as an argument: no input, no output, none of our settings in its
+environment. One runs at a time, with a limit per minute and a timeout.
 """
 
 import asyncio
@@ -24,10 +24,10 @@ _KINDS = ("notice", "order")
 
 
 class NoticeCommand:
-    """Runs a command for each notice above INFO from now on."""
+    """Runs a command for each new notice above INFO."""
 
     def __init__(self, kernel: Kernel, hub: Hub, log: Log, *, arguments: tuple[str, ...]) -> None:
-        """Run this command for notices; an empty one never runs anything."""
+        """Run this command for notices; an empty one disables it."""
         self._kernel, self._log = kernel, log
         self._arguments = arguments
         self._budget = NoticeBudget()
@@ -57,18 +57,18 @@ class NoticeCommand:
         while self._waiting:
             problem = await run_command(command_line(self._arguments, self._waiting.popleft()))
             if problem and problem != self._problem:
-                # INFO: a notice about it would run the command again.
+                # INFO: otherwise a notice about it would run the command again.
                 self._log.add(Level.INFO, "notice", f"The notice command failed: {problem}")
             self._problem = problem
 
 
 def is_worth_leaving(entry: LogEntry) -> bool:
-    """Whether an entry is something a trader who looks elsewhere wants to know."""
+    """Whether an entry matters to a trader who is not looking at the terminal."""
     return entry.kind in _KINDS and entry.level is not Level.INFO
 
 
 async def run_command(arguments: tuple[str, ...], *, timeout_s: float = TIMEOUT_S) -> str:
-    """Run a program until it ends, or end it; return what went wrong, empty for nothing."""
+    """Run a program with a timeout; return what went wrong, or "" on success."""
     environ = {k: v for k, v in os.environ.items() if not k.upper().startswith(_OUR_SETTINGS)}
     try:
         process = await asyncio.create_subprocess_exec(

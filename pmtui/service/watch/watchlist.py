@@ -1,14 +1,14 @@
-"""What is starred: kept on the disk, fetched and streamed only while the list is watched.
+"""Starred items: saved on disk, fetched and streamed only while the list is watched.
 
-The rows come from whatever is known best: the books, what this session has met anywhere, and last
-what an earlier one saw. Nothing of the list needs the venue to be there.
+The rows use the best data available: the books, data from this session, and last data from an earlier one. The
+list works even without the venue.
 
-Stars and alerts lie in the profile's own directory: paper and live never mix. SQLite with full synchronisation, a row
-for each, so that a crash loses nothing and two terminals of one profile do not overwrite one another. What cannot be
-read is never thrown away: single rows stay where they are, and a file that is no database at all is put aside,
-under a name that is told, before anything is written. It holds no secrets. `WatchKeeper` writes every change at
-once, in order, on a thread. Another terminal of the profile writes the same file, so it is read again whenever it
-has changed.
+Stars and alerts are in the profile's own directory: paper and live never mix. SQLite with full synchronisation,
+one row each, so that a crash loses nothing and two terminals of one profile do not overwrite each other.
+Unreadable data is never discarded: single rows are left in place, and a file that is not a database is moved
+aside, under a reported name, before anything is written. It contains no secrets. `WatchKeeper` writes every
+change at once, in order, on a thread. Another terminal of the profile writes the same file, so it is read again
+whenever it has changed.
 """
 
 import asyncio
@@ -74,40 +74,40 @@ CREATE TABLE IF NOT EXISTS stars (
 CREATE TABLE IF NOT EXISTS alerts (alert_id TEXT PRIMARY KEY, facts BLOB NOT NULL);
 """
 _BUSY_S = 2.0
-"""How long another terminal's write is waited for."""
+"""How long to wait for another terminal's write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What the file holds, in the order it was written."""
+    """The contents of the file, in the order of writing."""
 
     stars: tuple[Star, ...] = ()
     alerts: tuple[PriceAlert, ...] = ()
     unreadable: int = 0
-    """Rows that this version cannot read; they stay in the file."""
+    """Rows that this version cannot decode; they stay in the file."""
 
 
 class StoreProblem(Exception):  # noqa: N818 - no error: the session goes on without
-    """Why the file cannot be read or written, in a line."""
+    """Why the file cannot be read or written, in one line."""
 
 
 Change = Star | StarKey | PriceAlert | AlertId
-"""What is to be kept from now on, or by its name what is not."""
+"""An item to save, or the key of one to remove."""
 
 
 class WatchStore:
     """Reads the file and writes single changes. Both wait for the disk."""
 
     def __init__(self, state_dir: Path) -> None:
-        """Keep the file in a profile's own directory."""
+        """Use a file in a profile's own directory."""
         self._path = state_dir / FILE
         self._is_damaged = False
 
     def read(self) -> Kept:
-        """Return what is kept; nothing where there is no file.
+        """Return the saved items; nothing if there is no file.
 
         Raises:
-            StoreProblem: it cannot be read; it stays as it is.
+            StoreProblem: the file cannot be read; it is left unchanged.
         """
         try:
             if not self._path.exists():
@@ -129,7 +129,7 @@ class WatchStore:
         )
 
     def mark(self) -> tuple[int, ...]:
-        """Return what is another one after every write, whoever wrote; costs no reading."""
+        """Return a mark that changes with every write, by any process; nothing is read for it."""
         try:
             found = self._path.stat()
         except OSError:
@@ -137,10 +137,10 @@ class WatchStore:
         return found.st_ino, found.st_mtime_ns, found.st_size
 
     def write(self, changes: tuple[Change, ...]) -> Path | None:
-        """Write changes, all or none; returns where a damaged file was put, if there was one.
+        """Write changes atomically; return where a damaged file was moved, if there was one.
 
         Raises:
-            StoreProblem: they cannot be written; what was there before still is.
+            StoreProblem: they cannot be written; the previous contents are still there.
         """
         aside = None
         try:
@@ -169,7 +169,7 @@ class WatchStore:
         number = 1
         while (aside := self._path.with_name(f"{FILE}.unreadable-{number}")).exists():
             number += 1
-        # What SQLite left beside it belongs to it, and to no other file.
+        # SQLite's files beside it belong to it, and to no other file.
         for ending in ("", "-journal"):
             with suppress(FileNotFoundError):
                 self._path.with_name(FILE + ending).rename(aside.with_name(aside.name + ending))
@@ -190,7 +190,7 @@ def _star(row: tuple[object, ...]) -> Star | None:
         return None
 
 
-# What was seen last is worth less than the star: without it the venue is simply asked.
+# The last seen data matters less than the star: without it the venue is simply queried.
 def _decode(raw: object, kind: type[T]) -> T | None:
     try:
         return msgspec.json.decode(raw, type=kind) if isinstance(raw, bytes) else None
@@ -221,7 +221,7 @@ def _write(connection: sqlite3.Connection, change: Change) -> None:
             connection.execute("DELETE FROM alerts WHERE alert_id = ?", (change,))
 
 
-# A file that is locked or forbidden may be whole: only what is no database is put aside.
+# A file that is locked or forbidden may be intact: only one that is not a database is moved aside.
 def _is_damage(error: Exception) -> bool:
     return isinstance(error, sqlite3.DatabaseError) and not isinstance(
         error, sqlite3.OperationalError
@@ -233,28 +233,28 @@ def _words(error: Exception) -> str:
 
 
 CHECK_PERIOD_S = 5.0
-"""How late what another terminal keeps is seen."""
+"""The longest delay in noticing another terminal's changes."""
 
 
 class WatchKeeper:
-    """Keeps stars and alerts for the next session, and reports where it cannot."""
+    """Saves stars and alerts for the next session, and reports if it cannot."""
 
     def __init__(self, kernel: Kernel, state_dir: Path | None) -> None:
-        """Build it; without a directory nothing is kept."""
+        """Create the keeper; without a directory nothing is saved."""
         self._kernel = kernel
         self._store = None if state_dir is None else WatchStore(state_dir)
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="watchlist")
         self._unwritten: deque[Change] = deque()
         self._is_stopped = False
         self._own_changes = 0
-        """Changes of this session so far."""
+        """Number of changes in this session."""
         self._read_at: tuple[int, ...] = ()
-        """The file's mark when it was read last."""
+        """The file's mark when it was last read."""
         self.problem = ""
-        """Why what is starred is not kept, or what is kept was not read."""
+        """Why stars are not saved, or could not be read."""
 
     def restore(self) -> Kept:
-        """Return what an earlier session left, and report where that cannot be read."""
+        """Return the items of an earlier session, and report if they cannot be read."""
         if self._store is None:
             return Kept()
         try:
@@ -268,7 +268,7 @@ class WatchKeeper:
         return kept
 
     async def follow(self, take: Callable[[Kept], None]) -> None:
-        """Read what others have written from now on; `take` is called with all that is kept."""
+        """Watch for changes by others from now on; `take` is called with all saved items."""
         store, loop = self._store, asyncio.get_running_loop()
         while store is not None:
             await self._kernel.clock.sleep(CHECK_PERIOD_S)
@@ -279,10 +279,10 @@ class WatchKeeper:
             try:
                 kept = await loop.run_in_executor(self._thread, store.read)
             except StoreProblem:
-                # Reported where it was read first, or when it is written next.
+                # Reported where it was first read, or at the next write.
                 continue
             if self._own_changes == own_changes:
-                # Else it is older than a change made here; the next check reads it again.
+                # Otherwise it is older than a change made here; the next check reads it again.
                 self._read_at = mark
                 take(kept)
 
@@ -295,11 +295,11 @@ class WatchKeeper:
             self._kernel.start_unless_running("watchlist file", "watchlist", self._write)
 
     def stop(self) -> None:
-        """Gather changes from now on; `close` writes them."""
+        """Collect changes from now on; `close` writes them."""
         self._is_stopped = True
 
     async def close(self) -> None:
-        """Write what is left."""
+        """Write the remaining changes."""
         self.stop()
         await self._write()
         self._thread.shutdown(wait=True)
@@ -312,7 +312,7 @@ class WatchKeeper:
             try:
                 aside = await loop.run_in_executor(self._thread, store.write, changes)
             except StoreProblem as problem:
-                # Tried again with the next change; said once.
+                # Retried with the next change; reported once.
                 self._report(f"The watchlist cannot be kept for the next session: {problem}")
                 return
             for _ in changes:
@@ -330,13 +330,13 @@ class WatchKeeper:
 
 
 PERIOD_S = 30.0
-"""How often the metadata of an open list is fetched again, like that of every list."""
+"""How often the data of an open list is fetched again, as for every list."""
 
 _SHOW_STARS = (MarketListTopic, SearchTopic, EventTopic, MarketTopic)
 
 
 class Watchlist:
-    """Stars of one profile, and the markets that its price alerts wait for."""
+    """The stars of one profile, and the markets of its price alerts."""
 
     def __init__(
         self,
@@ -364,27 +364,27 @@ class Watchlist:
         )  # fmt: skip
 
     def restore(self) -> None:
-        """Restore what an earlier session left, before the first query."""
+        """Restore the items of an earlier session, before the first query."""
         kept = self._keeper.restore()
         self._stars = {star.key: star for star in kept.stars}
         self.alerts.restore(kept.alerts)
         self._kernel.start("watchlist file", lambda: self._keeper.follow(self._merge))
 
     def _merge(self, kept: Kept) -> None:
-        """Add what another terminal has starred since, and drop what it has unstarred."""
+        """Add items that another terminal has starred since, and drop those that it has unstarred."""
         before = tuple(self._stars)
         self._stars = {star.key: self._stars.get(star.key, star) for star in kept.stars}
         if self.alerts.merge(kept.alerts) or tuple(self._stars) != before:
             self._changed()
 
     async def close(self) -> None:
-        """Keep what is known now for the next session."""
+        """Save the known data for the next session."""
         self._keeper.stop()
         self._save_seen()
         await self._keeper.close()
 
     def view(self) -> WatchlistView:
-        """Return everything that is watched, in the order it was starred."""
+        """Return the whole watchlist, in the order of starring."""
         alerts: dict[StarKey, list[PriceAlert]] = {}
         for alert in self.alerts.view():
             alerts.setdefault(key_of_market(alert.plan.condition_id), []).append(alert)
@@ -406,11 +406,11 @@ class Watchlist:
         return condition_id is not None and key_of_market(condition_id) in self._stars
 
     def is_event_starred(self, event: Event) -> bool:
-        """Whether an event is starred, or the market that is all of it."""
+        """Whether an event, or its only market, is starred."""
         return key_of_event(event) in self._stars or _key_of(event.event_id) in self._stars
 
     def star(self, key: StarKey, title: str) -> str:
-        """Star something; return why not."""
+        """Star an item; return why not, or "" on success."""
         if key not in self._stars:
             if len(self._stars) >= MOST_STARS:
                 return f"{MOST_STARS} are starred, the most there can be: remove one first"
@@ -422,7 +422,7 @@ class Watchlist:
         return ""
 
     def unstar(self, key: StarKey) -> None:
-        """Remove a star; alerts that wait for the same thing stay."""
+        """Remove a star; alerts on the same item stay."""
         if self._stars.pop(key, None) is not None:
             self._keeper.keep(key)
             self._changed()
@@ -432,13 +432,13 @@ class Watchlist:
         self._kernel.start_unless_running("watchlist fetch", "watchlist", self._fetch)
 
     def on_demand(self, topic: Topic) -> None:
-        """Begin to stream and to fetch when the list is watched."""
+        """Start streaming and fetching when the list is watched."""
         if topic == WatchlistTopic():
             self._watch()
             self._kernel.start_unless_running(topic, "watchlist", self._poll)
 
     def on_release(self, topic: Topic) -> None:
-        """Stop once nothing is watched, and store the newest snapshots."""
+        """Stop when the list is no longer watched, and save the newest snapshots."""
         if topic == WatchlistTopic():
             self._save_seen()
             self._watch()
@@ -459,7 +459,7 @@ class Watchlist:
             if not isinstance(answer, Failure):
                 self._learn(answer)
             elif answer.kind is not FailureKind.NOT_FOUND:
-                # Whoever does not answer once is not asked forty times.
+                # After one failure the other items are not requested either.
                 self._problem = str(answer)
                 self._kernel.mark(WatchlistTopic())
                 return
@@ -479,9 +479,9 @@ class Watchlist:
         self._kernel.mark(WatchlistTopic())
 
     def keys(self) -> tuple[StarKey, ...]:
-        """Return what is listed: what is starred, and markets that only alerts wait for.
+        """Return the listed items: stars, and markets that only alerts watch.
 
-        Those stand below their event where that is starred, else at the end.
+        Such markets come below their event if that is starred, else at the end.
         """
         alerted = [key_of_market(alert.plan.condition_id) for alert in self.alerts.view()]
         others = [key for key in dict.fromkeys(alerted) if key not in self._stars]
@@ -509,12 +509,12 @@ class Watchlist:
         return AlertRow(alert, book.state, book.best_bid, book.best_ask)
 
     def _seen(self, key: StarKey) -> StarSnapshot | None:
-        """Return what was seen last, in this session or before it."""
+        """Return the last known data, from this session or before it."""
         star = self._stars.get(key)
         return newest(self._current(key), star.seen if star else None)
 
     def _current(self, key: StarKey) -> StarSnapshot | None:
-        """Return what this session knows, from wherever it was met."""
+        """Return the data known in this session, from any source."""
         if key.kind is StarKind.EVENT:
             known = self._metadata.store.events.get(EventId(key.item_id))
             if known is None or known.event is None or known.as_of is None:
@@ -526,7 +526,7 @@ class Watchlist:
         return snapshot_market(state.market, state.as_of)
 
     def _market_of(self, condition_id: ConditionId) -> Market | None:
-        """Return a market as it is known, or was when it was starred."""
+        """Return a market as known now, or as it was when it was starred."""
         seen = self._seen(key_of_market(condition_id))
         if seen is not None:
             return seen.market
@@ -549,7 +549,7 @@ class Watchlist:
                 self._kernel.mark(topic)
 
     def _save_seen(self) -> None:
-        """Store what is known now, with best prices from the books, for when no host answers."""
+        """Save the known data, with best prices from the books, for when no host replies."""
         for star in tuple(self._stars.values()):
             row = self._row(star.key, ())
             if row.seen is None:
