@@ -1,7 +1,7 @@
 """Accounts of the venue: API credentials, their owners, and the owners' wallets.
 
-An owner (EOA) has up to five addresses that can pay for orders; the venue learns them all when the
-owner makes a first key. Money arrives only through deposits, never with a key.
+An owner (EOA) has up to five addresses that can pay for orders; the venue records them all when the
+owner creates a first key. Money arrives only through deposits, never with a key.
 """
 
 import secrets
@@ -23,7 +23,7 @@ from pmtui.signing.wallet import OwnerWallets, derive_wallets
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What the venue hands out for one (owner, nonce)."""
+    """The venue's credentials for one (owner, nonce)."""
 
     api_key: ApiKey
     secret: str
@@ -35,12 +35,12 @@ class Credentials:
 
     @override
     def __repr__(self) -> str:
-        """Name the key, never what proves it."""
+        """Show the key, never the secret or passphrase."""
         return f"Credentials({self.api_key}, {self.eoa}, {self.nonce})"
 
 
 class Accounts:
-    """Every credential and every address that belongs to somebody with credentials."""
+    """All credentials, and all addresses of owners with credentials."""
 
     def __init__(self) -> None:
         self._by_key: dict[ApiKey, Credentials] = {}
@@ -50,9 +50,9 @@ class Accounts:
         self._deployed: set[Address] = set()
 
     def create(self, eoa: Address, nonce: int, *, now_ms: int) -> Credentials | None:
-        """Draw new credentials, or None where this owner has some for this nonce.
+        """Return new credentials, or None if this owner has some for this nonce.
 
-        They count once `add` has taken them, so that the caller can write them down first.
+        They are valid only after `add`, so that the caller can store them first.
         """
         if (eoa, nonce) in self._by_nonce:
             return None
@@ -72,13 +72,13 @@ class Accounts:
         self.learn(credentials.eoa)
 
     def remove(self, api_key: ApiKey) -> None:
-        """Forget credentials; the owner may then make new ones for the same nonce."""
+        """Delete credentials; the owner may then create new ones for the same nonce."""
         credentials = self._by_key.pop(api_key)
         self._signers.pop(api_key, None)
         del self._by_nonce[credentials.eoa, credentials.nonce]
 
     def derive(self, eoa: Address, nonce: int) -> Credentials | None:
-        """Return the credentials made for this owner and nonce."""
+        """Return the existing credentials for an owner and nonce."""
         return self._by_nonce.get((eoa, nonce))
 
     def by_key(self, api_key: str) -> Credentials | None:
@@ -114,14 +114,14 @@ class Accounts:
         return signer
 
     def learn(self, eoa: Address) -> None:
-        """Remember which addresses belong to an owner."""
+        """Record which addresses belong to an owner."""
         if eoa not in self._owners:
             wallets = derive_wallets(eoa, POLYGON.wallets)
             for address in addresses_of(wallets):
                 self._owners[address] = eoa
 
     def owner_of(self, address: str) -> Address | None:
-        """Return the owner of one of its addresses, in checksummed spelling."""
+        """Return the owner of an address, in checksummed form."""
         return self._owners.get(Address(address))
 
     def wallets_of(self, eoa: Address) -> tuple[Address, ...]:
@@ -129,17 +129,17 @@ class Accounts:
         return addresses_of(derive_wallets(eoa, POLYGON.wallets))
 
     def deploy(self, wallets: Iterable[Address]) -> None:
-        """Note that contract code now lies at these addresses."""
+        """Record that contract code exists at these addresses."""
         self._deployed.update(wallets)
 
     def is_deployed(self, address: str) -> bool:
-        """Return whether a wallet has code: the venue deploys it with its first deposit."""
+        """Return whether a wallet is deployed: the venue deploys it with its first deposit."""
         return address in self._deployed
 
     def wallet_for(self, eoa: Address, kind: SignatureType) -> Address:
         """Return the address that pays for orders of a signature type.
 
-        An owner's deposit wallet is the older form where that one is deployed, else the newer.
+        An owner's deposit wallet has the older form if that one is deployed, else the newer.
         """
         wallets = derive_wallets(eoa, POLYGON.wallets)
         return wallets.paying(kind, has_older=self.is_deployed(wallets.deposit_uups))

@@ -1,11 +1,10 @@
 """The admin host, for the venue's operator: money, time, resolutions, switches and faults. Loopback only.
 
-All bodies and answers are JSON; amounts are decimals as text. Every request shows the operator's
-token as `Authorization: Bearer TOKEN`; without it the answer is 401. Requests that a browser page
-could have sent (any with an `Origin`) are refused (see `pmtui.sim.server`).
-Modes, standings, controls, faults and steps of the clock end with the process; money, grids and
-resolutions are kept with the rest of the state. Bodies of switches may leave fields out: they get
-their resting value.
+All bodies and answers are JSON; amounts are decimals as text. Every request needs the operator's token as
+`Authorization: Bearer TOKEN`; without it the reply is 401. Requests that a browser page could have sent (any
+with an `Origin`) are refused (see `pmtui.sim.server`). Modes, standings, controls, faults and clock steps end
+with the process; money, tick sizes and resolutions are stored with the rest of the state. Bodies of switches
+may omit fields, which then get their default.
 
 | route | body | does |
 |---|---|---|
@@ -107,7 +106,7 @@ _PAYOUTS = {0: Payout.FIRST, 1: Payout.SECOND, None: Payout.HALF}
 
 
 class AdminRoutes:
-    """Everything an operator, a test or the terminal's paper profile asks of its venue."""
+    """Requests from an operator, a test or the terminal's paper profile."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -142,7 +141,7 @@ class AdminRoutes:
         )
 
     async def ledger(self, request: Request) -> Response:
-        """Show an account to the last unit."""
+        """Show all details of an account."""
         address = address_in(request.path_params["address"])
         held = self._venue.exchange.reads.account(address)
         if held is None:
@@ -196,7 +195,7 @@ class AdminRoutes:
         return JsonResponse({"now_ms": self._venue.clock.now_ms(), "speed": self._venue.speed})
 
     async def step(self, request: Request) -> Response:
-        """Move time forward; it never goes back, because what happened has."""
+        """Move time forward; it never goes back, because past events have happened."""
         asked = await read_body(request, _Step)
         if asked.seconds < 0:
             return failure(400, "time goes forward only")
@@ -227,7 +226,7 @@ class AdminRoutes:
         return JsonResponse({"condition_id": condition_id, "tick_size": _text(tick)})
 
     async def standing(self, request: Request) -> Response:
-        """Limit what an account may do."""
+        """Restrict what an account may do."""
         asked = await read_body(request, _Standing)
         address = address_in(asked.address)
         self._venue.open_user(address)
@@ -247,7 +246,7 @@ class AdminRoutes:
 
 
 def guarded(handler: Handler) -> Handler:
-    """Answer what cannot be read with the reason."""
+    """Reply to an unreadable request with the reason."""
 
     async def checked(request: Request) -> Response:
         try:
@@ -259,12 +258,12 @@ def guarded(handler: Handler) -> Handler:
 
 
 async def read_body(request: Request, kind: type[T]) -> T:
-    """Decode a body; what does not fit is answered by `guarded`."""
+    """Decode a body; an invalid one is answered by `guarded`."""
     return msgspec.json.decode(await request.body(), type=kind)
 
 
 def address_in(text: str) -> Address:
-    """Read an address in any letter case; what is none is answered by `guarded`."""
+    """Parse an address in any letter case; an invalid one is answered by `guarded`."""
     return checksum_address(address_bytes(text))
 
 
@@ -344,7 +343,7 @@ class _Cancels(msgspec.Struct):
 
 
 class ControlRoutes:
-    """Routes that change how the venue behaves, never what it holds."""
+    """Routes that change the venue's behaviour, never its contents."""
 
     def __init__(self, venue: Venue, subsystems: Subsystems) -> None:
         self._venue = venue
@@ -390,7 +389,7 @@ class ControlRoutes:
         return JsonResponse(self._venue.controls)
 
     async def mode(self, request: Request) -> Response:
-        """Limit what the exchange takes; a restart that was under way is over with that."""
+        """Restrict what the exchange accepts; this ends a restart in progress."""
         asked = await read_body(request, _Mode)
         self._subsystems.restart.forget()
         self._venue.exchange.mode = asked.mode
@@ -398,7 +397,7 @@ class ControlRoutes:
         return JsonResponse({"mode": asked.mode})
 
     def restart(self, asked: _Restart) -> Response | None:
-        """Restart the matching engine, as its clients see it."""
+        """Restart the matching engine, as its clients would see it."""
         if asked.seconds < 0 or asked.post_only_s < 0:
             return failure(400, "time goes forward only")
         self._subsystems.restart.begin(seconds=asked.seconds, post_only_s=asked.post_only_s)
@@ -409,7 +408,7 @@ class ControlRoutes:
         self._venue.controls.deposit_wallets_only = asked.deposit_only
 
     def delay(self, asked: _Delay) -> Response | None:
-        """Delay or hold orders that would take in one market; neither ends what its row says."""
+        """Delay or hold taking orders in one market; neither overrides its catalogue row."""
         condition_id = ConditionId(asked.condition_id.lower())
         if self._venue.trading(condition_id) is None:
             return failure(404, "market not found")
@@ -418,27 +417,27 @@ class ControlRoutes:
         return None
 
     def statuses(self, asked: _Statuses) -> None:
-        """Choose the longer or the shorter names of statuses."""
+        """Choose the longer or shorter names of statuses."""
         self._venue.controls.has_status_prefixes = asked.has_prefixes
 
     def streams(self, asked: StreamManner) -> None:
-        """Choose how streams speak; connections that are open change at once."""
+        """Choose how streams behave; open connections change at once."""
         self._venue.controls.streams = asked
 
     async def trick(self, request: Request) -> Response:
-        """Play a trick on the next events of the streams."""
+        """Apply a trick to the next events of the streams."""
         self._venue.controls.tricks.append(await read_body(request, StreamTrick))
         return JsonResponse(self._venue.controls.tricks)
 
     def settlement(self, asked: _Settlement) -> None:
-        """Choose what becomes of the next trades of users; normal forgets what was chosen."""
+        """Choose what happens to the next trades of users; normal clears earlier choices."""
         courses = self._venue.controls.courses
         courses.clear()
         if asked.course is not SettlementCourse.NORMAL:
             courses.extend([asked.course] * min(max(asked.count, 0), 10_000))
 
     def relayer(self, asked: _Relayer) -> None:
-        """Choose what becomes of the next transactions; those that stall go on with normal."""
+        """Choose what happens to the next transactions; with normal, stalled ones continue."""
         controls = self._venue.controls
         controls.is_submit_limited = asked.is_limited
         controls.relay_courses.clear()
@@ -448,7 +447,7 @@ class ControlRoutes:
             controls.relay_courses.extend([asked.course] * min(max(asked.count, 0), 10_000))
 
     async def advance(self, request: Request) -> Response:
-        """Advance one trade by a step now."""
+        """Advance one trade by one step immediately."""
         asked = await read_body(request, _TradeStep)
         trade_id = TradeId(request.path_params["trade_id"])
         result = self._venue.act(
@@ -463,11 +462,11 @@ class ControlRoutes:
         self._venue.controls.hash_delay_ms = round(max(asked.seconds, 0) * 1_000)
 
     def balances(self, asked: _Balances) -> None:
-        """Delay the venue's view of shares behind fills."""
+        """Delay the venue's view of share balances after fills."""
         self._venue.controls.stale_balance_ms = round(max(asked.stale_seconds, 0) * 1_000)
 
     def heartbeats(self, asked: _Heartbeats) -> None:
-        """Choose whether missed heartbeats have consequences."""
+        """Choose whether missed heartbeats cancel orders."""
         self._venue.controls.are_heartbeats_swept = asked.is_swept
 
     def cancels(self, asked: _Cancels) -> None:
@@ -476,7 +475,7 @@ class ControlRoutes:
         self._venue.controls.max_cancels_seed = max(asked.max_ids_seed, 0)
 
     def limits(self, asked: RateLimits) -> Response | None:
-        """Choose the rates of a signer, and whether they are enforced."""
+        """Choose the rate limits of a signer, and whether they are enforced."""
         rates = (asked.orders_per_s, asked.orders_burst, asked.cancels_per_s, asked.cancels_burst)
         if min(rates) < 1:
             return failure(400, "rates and bursts begin at 1")
@@ -484,20 +483,20 @@ class ControlRoutes:
         return None
 
     def analytics_limits(self, asked: HostLimits) -> Response | None:
-        """Choose how often the analytics host may be asked."""
+        """Choose how often the analytics host may be queried."""
         if asked.scale <= 0:
             return failure(400, "a scale is more than 0")
         self._venue.controls.analytics_limits = asked
         return None
 
     async def add_fault(self, request: Request) -> Response:
-        """Misbehave from now on, as often as asked."""
+        """Misbehave from now on, for the requested number of times."""
         self._venue.controls.faults.append(await read_body(request, Fault))
         return JsonResponse(self._venue.controls.faults)
 
 
 def _taking(kind: type[T], change: Callable[[T], Response | None]) -> Handler:
-    """Return what does what a body asks for, and answers with it unless that was refused."""
+    """Return a handler that applies a decoded body, and echoes it unless it was refused."""
 
     async def take(request: Request) -> Response:
         asked = await read_body(request, kind)
@@ -507,7 +506,7 @@ def _taking(kind: type[T], change: Callable[[T], Response | None]) -> Handler:
 
 
 def _clearing(switched: MutableMapping[ConditionId, TakerDelay] | MutableSequence[Any]) -> Handler:
-    """Return what takes back everything that was switched, and shows that nothing is."""
+    """Return a handler that resets a switch and shows its state."""
 
     async def clear(request: Request) -> Response:
         del request

@@ -1,6 +1,6 @@
-"""The token of the admin host, and the file that holds it while the venue runs.
+"""The token of the admin host, and its file while the venue runs.
 
-The terminal and the tests use this too, so it imports nothing of the server.
+The terminal and the tests also use this, so it imports nothing from the server.
 """
 
 import secrets
@@ -14,19 +14,19 @@ TOKEN_FILE = "admin_token"  # noqa: S105  the name of a file
 
 @dataclass(frozen=True, slots=True)
 class VenueAdmin:
-    """Where a local venue takes administrative requests, and the token that permits them."""
+    """The admin address of a local venue, and its token."""
 
     url: str
     token: str = field(repr=False)
 
 
 def new_token() -> str:
-    """Draw a token for the operator's address."""
+    """Generate a token for the operator's address."""
     return secrets.token_urlsafe(32)
 
 
 def write_token(folder: Path, token: str) -> Path:
-    """Write the operator's token to a file that only its owner can read; returns the file.
+    """Write the operator's token to a file readable only by its owner; return the file.
 
     Raises:
         OSError: the folder cannot be written.
@@ -37,14 +37,14 @@ def write_token(folder: Path, token: str) -> Path:
 
 
 def read_token(folder: Path) -> str:
-    """Read the operator's token of the venue that runs on a state folder.
+    """Read the operator's token of the venue that is running on a state folder.
 
     Raises:
-        OSError: no venue runs there, or it is another user's.
+        OSError: no venue is running there, or it belongs to another user.
     """
     return (folder / TOKEN_FILE).read_text(encoding="ascii")
 
 
 def operator_headers(token: str) -> dict[str, str]:
-    """Return the headers that the operator's address asks for."""
+    """Return the headers that the operator's address requires."""
     return {"Authorization": f"Bearer {token}"}

@@ -1,7 +1,7 @@
-"""Who sends a request: level-1 signatures and level-2 HMACs, and the routes that hand out keys.
+"""Request authentication: level-1 signatures, level-2 HMACs, and the routes for API keys.
 
-Accepted clock skew is not published; this venue takes timestamps within `WINDOW_S` of its own time.
-Level 2 covers the raw bytes of the body and the path as received, without the query.
+The accepted clock skew is not published; this venue accepts timestamps within `WINDOW_S` of its own
+time. Level 2 covers the raw bytes of the body and the path as received, without the query.
 """
 
 from starlette.requests import Request
@@ -15,25 +15,25 @@ from pmtui.sim.http_json import UNAUTHORIZED, JsonResponse, failure
 from pmtui.sim.venue import Venue
 
 WINDOW_S = 60
-"""Seconds a timestamp may be away from the venue's time, either way."""
+"""Seconds by which a timestamp may differ from the venue's time."""
 
 BAD_L1 = "Invalid L1 Request headers"
 
 
 def unauthorized() -> Response:
-    """Return the public venue's answer to bad level-2 headers."""
+    """Return the public venue's reply to invalid level-2 headers."""
     return failure(401, UNAUTHORIZED)
 
 
 def owner_by_signature(venue: Venue, request: Request) -> Address | None:
-    """Return the owner a level-1 request proves, or None."""
+    """Return the owner proved by a level-1 request, or None."""
     if not is_recent(venue, request.headers.get("POLY_TIMESTAMP", "")):
         return None
     return verify_auth(request.headers)
 
 
 async def credentials_of(venue: Venue, request: Request) -> Credentials | None:
-    """Return the credentials a level-2 request proves, or None."""
+    """Return the credentials proved by a level-2 request, or None."""
     headers = request.headers
     credentials = venue.accounts.by_key(headers.get("POLY_API_KEY", ""))
     if credentials is None or not is_recent(venue, headers.get("POLY_TIMESTAMP", "")):
@@ -75,7 +75,7 @@ class KeyRoutes:
         ]
 
     async def create(self, request: Request) -> Response:
-        """Make the key of an owner and nonce; a second time is refused."""
+        """Create the key of an owner and nonce; a second time is refused."""
         eoa = owner_by_signature(self._venue, request)
         if eoa is None:
             return failure(401, BAD_L1)
@@ -88,7 +88,7 @@ class KeyRoutes:
         return _shown(credentials)
 
     async def derive(self, request: Request) -> Response:
-        """Show a key that was made before."""
+        """Return an existing key."""
         eoa = owner_by_signature(self._venue, request)
         if eoa is None:
             return failure(401, BAD_L1)
@@ -107,7 +107,7 @@ class KeyRoutes:
         return JsonResponse({"apiKeys": self._venue.accounts.keys_of(caller.eoa)})
 
     async def delete(self, request: Request) -> Response:
-        """Delete the key the request is made with; its orders stay."""
+        """Delete the key that signs the request; its orders stay."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -123,7 +123,7 @@ class KeyRoutes:
 
 
 def _nonce(request: Request) -> int:
-    # The signature was checked over this very number.
+    # The signature was verified over this very number.
     return int(request.headers.get("POLY_NONCE", "0"))
 
 

@@ -1,4 +1,4 @@
-"""What the operator can change while the venue runs: limits, faults, the behaviour of streams and chain."""
+"""The operator's switches while the venue runs: limits, faults, the behaviour of streams and chain."""
 
 from dataclasses import dataclass, field
 from enum import Enum
@@ -6,7 +6,7 @@ from enum import Enum
 from pmtui.domain.ids import Address, ConditionId
 
 HOLD_MS = 250
-"""How long a market with `itode` holds an order that would take (docs/wire.md#matching, 2026)."""
+"""How long a market with `itode` holds a taking order (docs/wire.md#matching, 2026)."""
 MAX_CANCELS = 1_000
 """Ids in a bare array, since 2026-06-15."""
 MAX_CANCELS_SEED = 3_000
@@ -15,7 +15,7 @@ MAX_CANCELS_SEED = 3_000
 
 @dataclass(slots=True)
 class GeoAnswer:
-    """What the geographic check says, and whether the trading host refuses orders for it."""
+    """The result of the geographic check, and whether the trading host refuses orders because of it."""
 
     blocked: bool = False
     ip: str = "127.0.0.1"
@@ -25,29 +25,29 @@ class GeoAnswer:
 
 @dataclass(slots=True)
 class Fault:
-    """A way to misbehave towards requests whose path begins with `prefix`."""
+    """A fault for requests whose path begins with `prefix`."""
 
     host: str
     """Name of the host: clob, gamma, data, relayer, rpc or geoblock."""
     prefix: str = "/"
     delay_ms: int = 0
     status: int = 0
-    """Answered instead of the real answer; 0 lets the request through after the delay."""
+    """Status of the false reply; 0 lets the request through after the delay."""
     body: str = ""
-    """JSON text of that answer; empty for the public venue's words for an internal error."""
+    """JSON text of the false reply; empty for the public venue's internal error."""
     headers: dict[str, str] = field(default_factory=dict)
-    """Headers of that answer, such as `Retry-After` in either of its forms."""
+    """Headers of the false reply, such as `Retry-After` in either of its forms."""
     method: str = ""
-    """Strikes requests of this method only; empty strikes all."""
+    """Method of the affected requests; empty for all."""
     remaining: int = 1
-    """How many requests are still to be hit."""
+    """Number of requests that will still be affected."""
     is_answer_lost: bool = False
-    """Whether the request is carried out and its answer then never sent."""
+    """Whether the request is executed and its reply never sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class TakerDelay:
-    """How a market treats an order that would take."""
+    """How a market treats a taking order."""
 
     seconds: int = 0
     """Answered `delayed` at once and tried this much later."""
@@ -56,21 +56,21 @@ class TakerDelay:
 
 
 class SettlementCourse(Enum):
-    """What becomes of a trade on the chain."""
+    """The course of a trade on the chain."""
 
     NORMAL = "normal"
     RETRYING = "retrying"
     """Its first transaction is lost; the second is mined."""
     FAILED = "failed"
-    """Its second transaction is lost too, and the trade is undone."""
+    """Its second transaction is lost too, and the trade is reversed."""
 
 
 class RelayCourse(Enum):
-    """What becomes of a transaction of the relayer."""
+    """The course of a relayer transaction."""
 
     NORMAL = "normal"
     FAILED = "failed"
-    """It reverts, whatever it says."""
+    """It reverts, whatever it contains."""
     INVALID = "invalid"
     """It is refused after it was accepted."""
     STALLED = "stalled"
@@ -80,18 +80,18 @@ class RelayCourse(Enum):
 
 
 class Silence(Enum):
-    """What a stream still says."""
+    """What a stream still sends."""
 
     NONE = "none"
     """Everything."""
     EVENTS = "events"
-    """Answers to pings, and nothing else."""
+    """Only replies to pings."""
     ALL = "all"
-    """Nothing, and the connection stays open."""
+    """Nothing, while the connection stays open."""
 
 
 class Framing(Enum):
-    """How events of the streams are put into frames."""
+    """How stream events are put into frames."""
 
     RECORDED = "recorded"
     """As recorded: the books of a subscription in one array, everything else as objects."""
@@ -101,23 +101,23 @@ class Framing(Enum):
 
 @dataclass(slots=True)
 class StreamManner:
-    """How both streams speak."""
+    """The behaviour of both streams."""
 
     silence: Silence = Silence.NONE
     framing: Framing = Framing.RECORDED
     has_lower_case_sides: bool = False
-    """Of `price_change` and `last_trade_price` events."""
+    """Whether sides are in lower case in `price_change` and `last_trade_price` events."""
     refuses_users: bool = False
-    """Whether the user channel closes as for bad credentials, whatever it is shown."""
+    """Whether the user channel closes as for bad credentials, whatever the credentials."""
 
 
 class Trick(Enum):
-    """What can happen to an event on its way to one connection."""
+    """What can happen to an event for one connection."""
 
     DROP = "drop"
     DUPLICATE = "duplicate"
     SWAP = "swap"
-    """It goes out after the next one; never, if there is none."""
+    """It is sent after the next one; never, if there is none."""
     GARBLE = "garble"
     """Its second half is missing."""
     CLOSE = "close"
@@ -126,11 +126,11 @@ class Trick(Enum):
 
 @dataclass(slots=True)
 class StreamTrick:
-    """A trick played on the next events."""
+    """A trick applied to the next events."""
 
     trick: Trick
     channel: str = ""
-    """`market` or `user`; empty for whichever sends first."""
+    """`market` or `user`; empty for the first to send."""
     remaining: int = 1
 
 
@@ -139,7 +139,7 @@ class RateLimits:
     """Token buckets of one signer (docs/wire.md#rate-limits, standard tier of 2026-07-24)."""
 
     is_enforced: bool = False
-    """Refuses with 429; else only warns, as the public venue did when it announced them."""
+    """Refuses with 429; if not, it only warns, as the public venue did when it announced the limits."""
     tier: str = "standard"
     orders_per_s: int = 40
     orders_burst: int = 60
@@ -149,39 +149,39 @@ class RateLimits:
 
 @dataclass(slots=True)
 class HostLimits:
-    """How often the analytics host may be asked in ten seconds (docs/wire.md#rate-limits)."""
+    """How often the analytics host may be queried in ten seconds (docs/wire.md#rate-limits)."""
 
     is_enforced: bool = True
     scale: float = 1.0
-    """Multiplies every limit, for clients that run faster than time."""
+    """Multiplies every limit, for clients that run faster than real time."""
 
 
 @dataclass(slots=True)
 class Controls:
-    """Every switch, at rest by default."""
+    """Every switch, neutral by default."""
 
     geo: GeoAnswer = field(default_factory=GeoAnswer)
     faults: list[Fault] = field(default_factory=list)
     closed_only: set[Address] = field(default_factory=set)
-    """Owners who may only reduce what they hold."""
+    """Owners who may only reduce their positions."""
     deposit_wallets_only: bool = False
     """Refuse signature types 0 to 2 as the public venue refuses new accounts."""
     has_status_prefixes: bool = False
-    """Write `ORDER_STATUS_LIVE` and `TRADE_STATUS_MINED` instead of the bare words."""
+    """Send `ORDER_STATUS_LIVE` and `TRADE_STATUS_MINED` instead of the bare words."""
     hash_delay_ms: int = 0
     """How long after its match a trade shows no transaction hash."""
     stale_balance_ms: int = 0
-    """How long after a fill the venue goes on believing the old conditional balance."""
+    """How long after a fill the venue uses the old conditional balance."""
     are_heartbeats_swept: bool = True
-    """Whether an owner whose heartbeats cease loses their orders."""
+    """Whether the orders of an owner without heartbeats are cancelled."""
     max_cancels: int = MAX_CANCELS
     max_cancels_seed: int = MAX_CANCELS_SEED
     delays: dict[ConditionId, TakerDelay] = field(default_factory=dict)
-    """Set by the operator; other markets have the delay their catalogue row names."""
+    """Set by the operator; other markets have the delay of their catalogue row."""
     courses: list[SettlementCourse] = field(default_factory=list)
-    """Of the next trades with a party that is not simulated."""
+    """Courses of the next trades with a party that is not simulated."""
     relay_courses: list[RelayCourse] = field(default_factory=list)
-    """Of the next transactions of the relayer."""
+    """Courses of the next relayer transactions."""
     is_submit_limited: bool = False
     """Whether the relayer limits submissions to 25 a minute."""
     limits: RateLimits = field(default_factory=RateLimits)
@@ -190,7 +190,7 @@ class Controls:
     tricks: list[StreamTrick] = field(default_factory=list)
 
     def take_fault(self, host: str, path: str, *, method: str = "") -> Fault | None:
-        """Return the first fault that hits a request, and count it."""
+        """Return the first fault that applies to a request, and count it."""
         for fault in self.faults:
             is_hit = (
                 fault.host == host
@@ -205,7 +205,7 @@ class Controls:
         return None
 
     def take_trick(self, channel: str) -> Trick | None:
-        """Return what is to happen to the next event of a channel, and count it."""
+        """Return the trick for the next event of a channel, and count it."""
         for trick in self.tricks:
             if trick.channel in ("", channel):
                 trick.remaining -= 1
@@ -215,9 +215,9 @@ class Controls:
         return None
 
     def take_relay_course(self) -> RelayCourse:
-        """Return what is to become of the next transaction of the relayer, and count it."""
+        """Return the course of the next relayer transaction, and count it."""
         return self.relay_courses.pop(0) if self.relay_courses else RelayCourse.NORMAL
 
     def take_course(self) -> SettlementCourse:
-        """Return what is to become of the next trade, and count it."""
+        """Return the course of the next trade, and count it."""
         return self.courses.pop(0) if self.courses else SettlementCourse.NORMAL

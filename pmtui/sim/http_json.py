@@ -1,4 +1,4 @@
-"""Answers of the HTTP hosts: JSON bodies, errors in the venue's words, pages of a list.
+"""Replies of the HTTP hosts: JSON bodies, errors with the venue's text, pages of a list.
 
 Cursors of the trading host are base64 of a decimal offset, `LTE=` after the last page.
 """
@@ -19,7 +19,7 @@ _encoder = msgspec.json.Encoder()
 
 
 class JsonResponse(Response):
-    """A JSON answer, written by msgspec: plain values, dataclasses and structs alike."""
+    """A JSON reply, encoded by msgspec: plain values, dataclasses and structs alike."""
 
     media_type = "application/json"
 
@@ -29,18 +29,18 @@ class JsonResponse(Response):
 
 
 async def alive(request: Request) -> Response:
-    """Answer that the host is running."""
+    """Report that the host is running."""
     del request
     return JsonResponse("OK")
 
 
 def failure(status: int, text: str, headers: Mapping[str, str] | None = None) -> JsonResponse:
-    """Return an error as the public venue words it."""
+    """Return an error in the public venue's form."""
     return JsonResponse({"error": text}, status_code=status, headers=headers)
 
 
 def refused(refusal: Refusal) -> JsonResponse:
-    """Return the engine's refusal as an HTTP answer."""
+    """Return the engine's refusal as an HTTP reply."""
     body: dict[str, object] = {"error": refusal.text}
     headers = {}
     if refusal.code:
@@ -61,7 +61,7 @@ T = TypeVar("T")
 
 
 def offset_of(cursor: str) -> int | None:
-    """Read a cursor: 0 where there is none, None where it is no cursor."""
+    """Return the offset of a cursor: 0 without a cursor, None if it is invalid."""
     if not cursor:
         return 0
     try:
@@ -74,7 +74,7 @@ def offset_of(cursor: str) -> int | None:
 
 
 def cursor_at(offset: int) -> str:
-    """Write the cursor of an offset."""
+    """Return the cursor of an offset."""
     return b64encode(str(offset).encode()).decode()
 
 
@@ -86,14 +86,14 @@ def paged(
     to_row: Callable[[T], object],
     is_counted: bool = False,
 ) -> Response:
-    """Answer one page of a list; takes `next_cursor`, or `cursor` as an older dialect names it.
+    """Return one page of a list; accepts `next_cursor`, or `cursor` as in an older dialect.
 
     Args:
-        request: names the cursor.
+        request: contains the cursor.
         items: the whole list.
-        limit: rows of a page.
-        to_row: writes a row.
-        is_counted: also says how many rows all pages have.
+        limit: rows per page.
+        to_row: converts an item to a row.
+        is_counted: whether to include the total number of rows.
     """
     query = request.query_params
     offset = offset_of(query.get("next_cursor") or query.get("cursor") or "")

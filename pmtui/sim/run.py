@@ -36,14 +36,14 @@ class VenueOptions:
     """The options of `pmtui sim`."""
 
     port: int = 0
-    """Of the trading host; the others follow. 0 takes any free ones."""
+    """Port of the trading host; the others follow. 0 chooses any free ports."""
     state: Path | None = None
-    """Folder of the venue's file; None forgets everything at the end."""
+    """Folder of the venue's file; None keeps the state in memory only."""
     seed: int = 1
     speed: float = 1.0
-    """Of simulated traders and settlement; 0 leaves books as they are."""
+    """Speed of simulated traders and settlement; 0 leaves books unchanged."""
     catalogue: tuple[Path, ...] = ()
-    """Recorded pages; empty takes the packaged catalogue."""
+    """Recorded pages; empty uses the packaged catalogue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,16 @@ class RunningVenue:
     venue: Venue
     maintenance: Maintenance
     urls: dict[str, str]
-    """Base URLs by the names of the first line of `pmtui sim`."""
+    """Base URLs by the names in the first line of `pmtui sim`."""
     admin_token: str = field(repr=False)
-    """What the operator's address asks for."""
+    """The token required by the operator's address."""
 
 
 @asynccontextmanager
 async def running_venue(
     options: VenueOptions, *, clock: VenueClock | None = None
 ) -> AsyncIterator[RunningVenue]:
-    """Serve a venue until the block ends.
+    """Serve a venue inside the context.
 
     Raises:
         PortError: a port is taken.
@@ -124,7 +124,7 @@ async def serve_hosts(
     hosts: Mapping[str, ASGIApp],
     access: AccessRules,
 ) -> AsyncIterator[Maintenance]:
-    """Serve a venue's HTTP hosts and keep it up until the block ends; streams are served apart."""
+    """Serve a venue's HTTP hosts and run its maintenance inside the context; streams are served separately."""
     tape = PublicTape(venue)
 
     def run_periodic_tasks() -> None:
@@ -164,7 +164,7 @@ def _catalogue(paths: tuple[Path, ...], clock: VenueClock) -> Catalogue:
 
 
 def listen(port: int) -> dict[str, socket.socket]:
-    """Listen for every host, on a port and those behind it, or on any.
+    """Listen for every host, on a port and the following ones, or on any free ports.
 
     Raises:
         PortError: a port is taken.
@@ -172,7 +172,7 @@ def listen(port: int) -> dict[str, socket.socket]:
     sockets: dict[str, socket.socket] = {}
     try:
         for offset, host in enumerate(LISTENERS):
-            # The protocol by its number: asyncio turns off Nagle's delay only where it sees it.
+            # The protocol by number: asyncio disables Nagle's algorithm only if it is given.
             listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
             sockets[host] = listener
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -186,7 +186,7 @@ def listen(port: int) -> dict[str, socket.socket]:
 
 
 def urls_of(sockets: Mapping[str, socket.socket]) -> dict[str, str]:
-    """Return the base URLs by the names of the first line of `pmtui sim`."""
+    """Return the base URLs by the names in the first line of `pmtui sim`."""
     ports = {host: listener.getsockname()[1] for host, listener in sockets.items()}
     http = {host: f"http://{LOOPBACK}:{port}" for host, port in ports.items() if host != "ws"}
     stream = f"ws://{LOOPBACK}:{ports['ws']}/ws"

@@ -1,13 +1,13 @@
 """The venue's HTTP hosts and their access rules: one socket each, in one server on one event loop.
 
-A request has to name this machine and be of bounded size; one of the operator carries a token as well.
-A page in a browser of this machine can be made to send requests to a loopback address under the name of
-its own host (DNS rebinding): naming a loopback host is therefore a condition everywhere. Other users of
-the machine can reach every port, too: only the owner of the venue can read the token.
+A request has to name this machine as its host and be of bounded size; the operator's requests also need
+a token. A page in a browser on this machine can be made to send requests to a loopback address under
+its own host name (DNS rebinding): naming a loopback host is therefore required everywhere. Other users
+of the machine can also reach every port: only the owner of the venue can read the token.
 
-The public venue's hosts are separate names, so they are separate ports here; which socket a connection
-came in on decides which application answers. What `AccessRules` refuse reaches none; faults the
-operator asked for strike next. A bug in a handler becomes a 500 and a line on stderr that names the
+The public venue's hosts have separate names, so they have separate ports here; the socket of a
+connection determines the application that answers. Requests refused by `AccessRules` reach none; faults
+set by the operator come next. A bug in a handler becomes a 500 and a line on stderr that gives the
 place, never the values.
 """
 
@@ -57,17 +57,17 @@ from pmtui.sim.subsystems import Subsystems
 from pmtui.sim.venue import Venue
 
 MAX_BODY_BYTES = 1 << 20
-"""Of a request. The largest that is allowed anywhere, 3,000 order ids, has a fifth of that."""
+"""Bytes of a request body. The largest allowed anywhere, 3,000 order ids, has a fifth of that."""
 WRONG_HOST = "this address serves loopback host names only"
 TOO_LARGE = f"a request body holds at most {MAX_BODY_BYTES} bytes"
 KEEP_ALIVE_S = 75
-"""As the public venue's edge: clients keep their connections between bursts."""
+"""Like the public venue's edge: clients keep their connections between bursts."""
 GRACE_S = 1.0
-"""How long requests under way may take when the venue ends."""
+"""Seconds that requests in progress may take when the venue stops."""
 
 
 def is_loopback_host(values: Sequence[str]) -> bool:
-    """Whether the `Host` headers of a request are one, and it names this machine."""
+    """Whether there is exactly one `Host` header, and it names this machine."""
     if len(values) != 1:
         return False
     stated = values[0].strip().lower()
@@ -85,13 +85,13 @@ def is_loopback_host(values: Sequence[str]) -> bool:
 
 
 class AccessRules:
-    """What every HTTP request has to fulfil before a route sees it."""
+    """The conditions for every HTTP request before a route handles it."""
 
     def __init__(self, admin_token: str) -> None:
         self._credential = operator_headers(admin_token)["Authorization"].encode()
 
     def why_refused(self, host: str, scope: Scope) -> Response | None:
-        """Return the refusal of a request by its headers; None where it may go on."""
+        """Return the refusal of a request by its headers; None if it is accepted."""
         headers = Headers(scope=scope)
         if not is_loopback_host(headers.getlist("host")):
             return failure(421, WRONG_HOST)
@@ -111,13 +111,13 @@ _CHALLENGE = {"WWW-Authenticate": "Bearer"}
 
 
 async def read_body(receive: Receive) -> bytes | None:
-    """Read the body of a request; None as soon as it is longer than any may be."""
+    """Read the body of a request; return None as soon as it exceeds the limit."""
     parts: list[bytes] = []
     size = 0
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            # The client is gone; what it sent is no whole request.
+            # The client is gone; the request is incomplete.
             return b"".join(parts)
         part: bytes = message.get("body", b"")
         size += len(part)
@@ -129,7 +129,7 @@ async def read_body(receive: Receive) -> bytes | None:
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that hands out a body that was read already, then what follows it."""
+    """Return a `receive` that first returns an already read body, then the following messages."""
     unread = [body]
 
     async def next_message() -> Message:
@@ -152,17 +152,17 @@ class Connections:
         self._all_closed.set()
 
     async def wait_closed(self) -> None:
-        """Wait until none is open."""
+        """Wait until all connections are closed."""
         await self._all_closed.wait()
 
     def abort(self, scope: Scope) -> None:
-        """Reset the connection a request came in on; nothing more is sent."""
+        """Reset the connection of a request; nothing more is sent."""
         transport = self._transports.get((scope["server"], scope["client"]))
         if transport is not None:
             transport.abort()
 
     def protocol(self) -> type[H11Protocol]:
-        """Return uvicorn's protocol, which also registers here."""
+        """Return uvicorn's protocol class, extended to register its connections here."""
         transports, all_closed = self._transports, self._all_closed
 
         class RegisteredProtocol(H11Protocol):
@@ -183,7 +183,7 @@ class Connections:
 
 
 def geoblock_routes(venue: Venue) -> list[Route]:
-    """Return the check, below `/api/geoblock` as on the public venue's site and at the root."""
+    """Return the routes of the check, below `/api/geoblock` as on the public venue's site and at the root."""
 
     async def check(request: Request) -> Response:
         del request
@@ -256,7 +256,7 @@ def _route_error(host: str, status: int) -> Response:
 
 
 class HostRouter:
-    """Hands a request to the application of the port it came in on."""
+    """Routes a request to the application of its port."""
 
     def __init__(
         self,
@@ -270,11 +270,12 @@ class HostRouter:
         self.connections = Connections()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         host, application = self._hosts[scope["server"][1]]
         refusal = self._access.why_refused(host, scope)
         if refusal is None:
-            # Whole and bounded before any route sees it, which may read it or not.
+            # Read whole and with a limit before any route handles it, whether or not the route
+            # reads it.
             body = await read_body(receive)
             if body is None:
                 refusal = failure(413, TOO_LARGE)
@@ -297,7 +298,7 @@ class HostRouter:
 
     def _breaking(self, scope: Scope) -> Send:
         async def abort(message: Message) -> None:
-            # The request has had its effect by now; only the answer is lost.
+            # The request was executed by now; only the reply is lost.
             del message
             self.connections.abort(scope)
 
@@ -316,7 +317,7 @@ def _faulty(fault: Fault) -> Response:
 
 
 def _report(host: str, request: Request, error: Exception) -> None:
-    # Neither the message nor locals: both may hold what a client sent.
+    # Neither the message nor locals: both may contain data from a client.
     frames = traceback.extract_tb(error.__traceback__)
     where = " < ".join(f"{frame.name}:{frame.lineno}" for frame in reversed(frames[-4:]))
     path = request.url.path[:80]
@@ -325,7 +326,7 @@ def _report(host: str, request: Request, error: Exception) -> None:
 
 
 class HttpServer(uvicorn.Server):
-    """uvicorn without signal handlers and log of its own; says when it takes requests."""
+    """uvicorn without its signal handlers and log; signals when it accepts requests."""
 
     def __init__(self, application: HostRouter) -> None:
         config = uvicorn.Config(
@@ -351,14 +352,15 @@ class HttpServer(uvicorn.Server):
 
     @override
     async def main_loop(self) -> None:
-        # Once a second for the date header; an end is noticed at once.
+        # Once a second for the date header; a stop is noticed at once.
         while not await self.on_tick(0):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._is_ending.wait(), 1)
 
     @override
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # uvicorn's own looks every tenth of a second whether the connections are closed, at least once.
+        # uvicorn's own version polls every tenth of a second, at least once, whether the
+        # connections are closed.
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
         for connection in list(self.server_state.connections):

@@ -1,6 +1,6 @@
-"""Builds the parts beside the exchange that hold state or a timer.
+"""Builds the parts beside the exchange that have state or a timer.
 
-The subsystems hear of every event and are ticked by the venue's maintenance; the routes ask them.
+The subsystems receive every event and are ticked by the venue's maintenance; the routes query them.
 """
 
 from collections.abc import Iterable
@@ -44,17 +44,17 @@ class EngineRestart:
         self.follow_clock()
 
     def forget(self) -> None:
-        """Leave the mode to the operator, who has just set it."""
+        """Drop the restart, because the operator has just set the mode."""
         self._down_until_ms = 0
         self._post_only_until_ms = None
 
     @property
     def is_down(self) -> bool:
-        """Whether the engine is away."""
+        """Whether the engine is down."""
         return self._venue.clock.now_ms() < self._down_until_ms
 
     def follow_clock(self) -> None:
-        """Set the exchange to the trading mode of this moment."""
+        """Set the exchange's trading mode for the current time."""
         if self._post_only_until_ms is None:
             return
         exchange = self._venue.exchange

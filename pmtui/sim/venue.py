@@ -1,9 +1,9 @@
 """The venue behind every host: catalogue, exchange, accounts, records, subscribers, and its clock.
 
-Whatever has a moment in it asks the clock, so that time can be moved. Every change goes through `act`: the command runs, what happened is remembered, then written down
-(and flushed to the disk where it concerns anybody who is not simulated), then published. So nobody
-hears of anything that a crash could take back. All of it is synchronous on one event loop; there
-are no locks because there is nothing to race.
+Everything that depends on time uses the clock, so that time can be moved. Every change goes through `act`: the
+command runs, its events are recorded, then stored (and flushed to disk if they concern anybody who is not
+simulated), then published. So nothing is published that a crash could undo. All of it is synchronous on one
+event loop; no locks are needed.
 """
 
 import random
@@ -33,11 +33,11 @@ class VenueClock(Protocol):
     """Milliseconds since 1970, which never run backwards by themselves."""
 
     def now_ms(self) -> int:
-        """Return the time in unix milliseconds."""
+        """Return the time in Unix milliseconds."""
         ...
 
     def step(self, milliseconds: int) -> None:
-        """Move time by some milliseconds, for good."""
+        """Move time forward permanently by some milliseconds."""
         ...
 
     def now(self) -> datetime:
@@ -46,7 +46,7 @@ class VenueClock(Protocol):
 
 
 class SystemClock(VenueClock):
-    """The machine's time plus whatever was stepped."""
+    """The machine's time plus all steps."""
 
     def __init__(self) -> None:
         self._offset_ms = 0
@@ -65,10 +65,10 @@ T = TypeVar("T")
 
 
 class SeededIds(IdSource):
-    """Names of trades that are the same on every run of one seed."""
+    """Trade ids that are the same on every run with one seed."""
 
     def __init__(self, seed: int, *, run: int) -> None:
-        # Another run on the same state must not hand out the names of the first again.
+        # Another run on the same state must not reuse the ids of the first.
         self._random = random.Random(f"{seed}/{run}")
 
     @override
@@ -83,7 +83,7 @@ class SeededIds(IdSource):
 class Venue:
     """A trading venue in one process.
 
-    `run` counts its starts on the same state, from 1; `began_ms` is the time of this one.
+    `run` counts its starts on the same state, from 1; `began_ms` is the time of this start.
     """
 
     def __init__(
@@ -95,14 +95,14 @@ class Venue:
         seed: int = 0,
         speed: float = 1.0,
     ) -> None:
-        """Open every tradable market and bring back what the store holds.
+        """Open every tradable market and restore the contents of the store.
 
         Args:
-            catalogue: what is listed; five-minute windows are added to it while the venue runs.
+            catalogue: the listed markets; five-minute windows are added while the venue runs.
             clock: the venue's time.
-            store: what survives a restart; owned by the venue from now on.
-            seed: of everything random but credentials.
-            speed: multiplies the rate of simulated traders, divides the time settlement takes.
+            store: the state that survives a restart; owned by the venue from now on.
+            seed: for everything random except credentials.
+            speed: multiplies the rate of simulated traders, divides the duration of settlement.
         """
         self.catalogue = catalogue
         self.clock = clock
@@ -134,11 +134,11 @@ class Venue:
         return self.catalogue.market_by_token(token_id)
 
     def trading(self, condition_id: str) -> MarketView | None:
-        """Return the live state of a market, or None where it never took orders here."""
+        """Return the live state of a market, or None if it never accepted orders here."""
         return self.exchange.reads.market(ConditionId(condition_id))
 
     def pays_makers(self, market: CatalogueMarket) -> bool:
-        """Return whether a market pays for resting orders now; such a market is a sampled one."""
+        """Return whether a market pays for resting orders now, so that its scores are sampled."""
         view = self.trading(market.condition_id)
         return view is not None and view.payout is None and market.rewards.daily_rate > 0
 
@@ -151,7 +151,7 @@ class Venue:
         """Call `listener` with the events of every change from now on, in order.
 
         Returns:
-            What ends the subscription.
+            A function that ends the subscription.
         """
         self._listeners.append(listener)
 
@@ -164,43 +164,43 @@ class Venue:
         """Run a command against the exchange: the only way to change anything.
 
         Args:
-            command: gets the exchange and the time in unix milliseconds; may do several things.
+            command: receives the exchange and the time in Unix milliseconds; may do several things.
 
         Returns:
-            What the command returned, after it is safe on disk and everybody has heard of it
-            (or will, right after the batch that is being published at the moment).
+            The command's return value, after its events are on disk and published (or will be,
+            right after the batch that is currently being published).
         """
         result = command(self.exchange, self.clock.now_ms())
         self.announce(self.exchange.drain_events())
         return result
 
     def announce(self, events: tuple[Event, ...]) -> None:
-        """Record events, write them to the disk, then publish them."""
+        """Record events, write them to disk, then publish them."""
         if events:
             self.records.apply(events)
             self._persistence.keep(events)
             self._publish(events)
 
     def notes(self, kind: str) -> list[tuple[str, bytes]]:
-        """Return what was written with `write_notes`, in the order of the names."""
+        """Return the notes stored with `write_notes`, in the order of their names."""
         return self._store.notes(kind)
 
     def write_notes(self, kind: str, rows: Mapping[str, bytes | None]) -> None:
-        """Write down what a part beside the exchange must still know after a restart.
+        """Store what a part beside the exchange must still know after a restart.
 
         Args:
-            kind: whose notes they are.
-            rows: what to keep under which name; None forgets it. On the disk on return.
+            kind: the kind of notes.
+            rows: the notes by name; None deletes one. They are on disk on return.
         """
         if rows:
             self._store.write_notes(kind, rows)
 
     def write_tape(self, trades: Iterable[Trade]) -> None:
-        """Keep trades for looking at after a restart."""
+        """Store trades for display after a restart."""
         self._store.write_tape(trades)
 
     def open_user(self, address: Address) -> None:
-        """Open an account that is not simulated; does nothing where there is one."""
+        """Open an account that is not simulated; do nothing if it exists."""
         if not self.records.is_user(address):
             self.records.add_user(address)
             self._store.add_user(address)
@@ -217,20 +217,20 @@ class Venue:
         self.accounts.remove(credentials.api_key)
 
     def deploy(self, address: Address) -> None:
-        """Put code at a wallet's address; does nothing where there is some."""
+        """Deploy the wallet at an address; do nothing if it is deployed."""
         self.open_user(address)
         if not self.accounts.is_deployed(address):
             self._store.deploy(address)
             self.accounts.deploy([address])
 
     def fund(self, address: Address, amount: Micros, *, is_deployed: bool = True) -> Done | Refusal:
-        """Pay collateral into an account.
+        """Deposit collateral into an account.
 
         Args:
             address: of the account.
-            amount: to pay in.
-            is_deployed: whether there is to be a wallet that may trade, as after a first deposit
-                here; else only money is at the address, as after a transfer.
+            amount: the amount to deposit.
+            is_deployed: whether to deploy a wallet that may trade, as after a first deposit here;
+                if not, the address only receives money, as in a transfer.
         """
         self.open_user(address)
         if is_deployed:
@@ -238,7 +238,7 @@ class Venue:
         return self.act(lambda exchange, now_ms: exchange.deposit(address, amount, now_ms=now_ms))
 
     def open_event(self, event: CatalogueEvent) -> None:
-        """List an event that was not there at the start, and open its markets."""
+        """List a new event while the venue is running, and open its markets."""
         if not self.catalogue.add_event(event):
             return
         specs = [spec_of(market) for market in event.markets if market.is_tradable]
@@ -250,10 +250,10 @@ class Venue:
         self.act(add)
 
     def remove_event(self, event: CatalogueEvent) -> bool:
-        """Forget an event that is over and that nobody who is not simulated had to do with.
+        """Remove a past event that no users took part in.
 
         Returns:
-            Whether it is gone; else something of it must stay known.
+            Whether it was removed; if not, part of it is still needed.
         """
         markets = [market.condition_id for market in event.markets]
         views = [self.trading(condition_id) for condition_id in markets]

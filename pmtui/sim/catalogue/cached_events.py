@@ -1,4 +1,4 @@
-"""Rows of the metadata host, made from the list of events that the terminal keeps of its last session."""
+"""Rows of the metadata host, made from the terminal's cached event list of the last session."""
 
 import json
 from typing import Final
@@ -11,11 +11,11 @@ from pmtui.sim.catalogue.gamma import decimal_number
 from pmtui.sim.catalogue.model import Row
 
 _KEYS: Final = frozenset({"format", "seen_at", "events"})
-"""Every such file has them."""
+"""Present in every such file."""
 
 
 def is_event_list_cache(value: Row) -> bool:
-    """Whether an object is the terminal's list of events and not an answer of the metadata host."""
+    """Whether an object is the terminal's event list and not a reply of the metadata host."""
     return value.keys() >= _KEYS
 
 
@@ -120,6 +120,6 @@ def _number(amount: Micros | None) -> int | float | None:
     return None if amount is None else decimal_number(amount)
 
 
-# The host leaves out what it does not know.
+# The host leaves out unknown fields.
 def _known_fields(**fields: object) -> Row:
     return {name: value for name, value in fields.items() if value is not None}

@@ -1,7 +1,7 @@
-"""Dates of the packaged catalogue, kept relative to an anchor and written out when it is loaded.
+"""Dates of the packaged catalogue, stored relative to an anchor and filled in when it is loaded.
 
-In the packed text a date stands as `{{seconds|form}}`: seconds after the anchor, and how to write
-it. An event of a weekly kind moves by whole weeks, so a Saturday game stays on a Saturday.
+In the packed text a date is `{{seconds|form}}`: seconds after the anchor, and the format. A weekly
+event moves by whole weeks, so a Saturday game stays on a Saturday.
 """
 
 import re
@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 DAY_S = 86_400
 WEEK_S = 7 * DAY_S
 PERIOD_S = 28 * DAY_S
-"""How far events without a rhythm of their own move at a time: weekdays stay."""
+"""The step by which events without their own rhythm are moved: weekdays stay."""
 ANCHOR = datetime(2026, 11, 2, tzinfo=UTC)
-"""A Monday at midnight; the catalogue was written as if it were now."""
+"""A Monday at midnight; the catalogue was written as if that were now."""
 
 _MARK = re.compile(rb"\{\{(-?\d+)\|(\w+)\}\}")
 
@@ -25,7 +25,7 @@ def moved_anchor(now: datetime, period_s: int) -> datetime:
 
 
 def fill(text: bytes, anchor: datetime) -> bytes:
-    """Replace every mark in a text by its date."""
+    """Replace every date mark in a text."""
     written: dict[tuple[bytes, bytes], bytes] = {}
 
     def date_of(match: re.Match[bytes]) -> bytes:
@@ -39,7 +39,7 @@ def fill(text: bytes, anchor: datetime) -> bytes:
 
 
 def _fraction_of(moment: datetime) -> str:
-    # The public venue stamps rows to the microsecond and drops trailing zeros; ours are made up.
+    # The public venue stamps rows to the microsecond and drops trailing zeros; ours are invented.
     seconds = int(moment.timestamp())
     return f"{seconds * 7_919 % 999_983:06d}"
 

@@ -1,7 +1,7 @@
-"""Reads rows of the metadata host into the venue's model; missing facts are made up here.
+"""Reads rows of the metadata host into the venue's model; missing facts are invented here.
 
-Rows are never refused for a field that is absent or odd, only when they cannot be named; what
-cannot be traded is kept to look at. Numbers are read from JSON numbers or strings alike.
+Rows are never refused for a missing or malformed field, only if they have no id; untradable markets
+are kept for display. Numbers are read from JSON numbers or strings.
 """
 
 from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ def text_of(row: Row, key: str) -> str:
 
 
 def micros_of(row: Row, key: str) -> Micros | None:
-    """Return a number given as JSON number or string; None when absent or no number."""
+    """Return a number given as JSON number or string; None if missing or invalid."""
     value = row.get(key)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
@@ -55,7 +55,7 @@ def micros_of(row: Row, key: str) -> Micros | None:
 
 
 def texts_of(row: Row, key: str) -> tuple[str, ...]:
-    """Return a list that travels as JSON inside a string; () when absent or broken."""
+    """Return a list given as JSON inside a string; () if missing or invalid."""
     value = row.get(key)
     if isinstance(value, list):
         return tuple(str(item) for item in value)
@@ -68,7 +68,7 @@ def texts_of(row: Row, key: str) -> tuple[str, ...]:
 
 
 def moment_of(row: Row, key: str) -> datetime | None:
-    """Return a point in time in any of the formats the public venue writes, as aware UTC."""
+    """Return a time in any of the public venue's formats, as aware UTC."""
     value = row.get(key)
     if not isinstance(value, str) or not value:
         return None
@@ -88,7 +88,7 @@ def rows_of(row: Row, key: str) -> tuple[Row, ...]:
 
 
 def prices_of(row: Row) -> tuple[Micros, ...]:
-    """Return `outcomePrices`; () when any of them is no number."""
+    """Return `outcomePrices`; () if any of them is not a number."""
     try:
         return tuple(round_micros(text) for text in texts_of(row, "outcomePrices"))
     except MoneyError:
@@ -160,7 +160,7 @@ def _state_of(row: Row, prices: tuple[Micros, ...], *, is_whole: bool) -> Market
         is_pending = row.get("umaResolutionStatus") in _PENDING
         is_final = prices in _FINAL and not is_pending
         return MarketState.RESOLVED if is_final else MarketState.CLOSED
-    # Absent on new rows that do take orders; only an explicit no closes the book.
+    # Missing on new rows that do accept orders; only an explicit false closes the book.
     is_shut = row.get("acceptingOrders") is False or row.get("active") is False
     if row.get("enableOrderBook") is False or is_shut:
         return MarketState.NO_BOOK
@@ -208,7 +208,7 @@ def _rewards_of(row: Row) -> Rewards:
 
 
 def _depth_of(row: Row, state: MarketState, midpoint: Micros, *, liquidity: Micros) -> DepthProfile:
-    # Limits in dollars of displayed liquidity, where recorded books change their character.
+    # Thresholds in dollars of displayed liquidity at which recorded books change their character.
     if state is not MarketState.OPEN:
         return DepthProfile.EMPTY
     if not micros_of(row, "bestBid") and (micros_of(row, "bestAsk") or ONE) == ONE:
@@ -221,7 +221,7 @@ def _depth_of(row: Row, state: MarketState, midpoint: Micros, *, liquidity: Micr
 
 
 def _activity_of(state: MarketState, volume_24h: Micros) -> Activity:
-    # Limits in dollars traded a day.
+    # Thresholds in dollars traded per day.
     if state is not MarketState.OPEN:
         return Activity.IDLE
     for limit, activity in _VOLUME_CLASSES:
@@ -238,7 +238,7 @@ _VOLUME_CLASSES = (
 
 
 def decimal_number(amount: Micros) -> int | float:
-    """Return an amount as the JSON number the metadata host writes: whole values as integers."""
+    """Return an amount as a JSON number in the host's form: whole values as integers."""
     whole, rest = divmod(amount, ONE)
     return whole if rest == 0 else float(Decimal(amount) / ONE)
 
@@ -246,21 +246,22 @@ def decimal_number(amount: Micros) -> int | float:
 REGULAR_ORACLE = "0x65070BE91477460D8A7AeEb94ef92fe056C2f2A7"
 """Resolver of regular markets, and the oracle of their conditions."""
 PROTOCOL = "v1"
-"""By which a market settles. Newer rows name it, and the official library asks every row for it."""
+"""The settlement protocol of a market. Newer rows have it, and the official library expects it
+in every row."""
 
 
 def made_up_hash(text: str) -> str:
-    """Return 0x and 64 hex digits that belong to a text."""
+    """Return 0x and 64 hex digits derived from a text."""
     return "0x" + keccak256(text.encode()).hex()
 
 
 def chain_ids(question_id: str, *, neg_risk: bool) -> tuple[ConditionId, tuple[TokenId, TokenId]]:
-    """Return condition and token ids, by the contracts' own derivation."""
+    """Return condition and token ids, derived as in the contracts."""
     oracle = POLYGON.neg_risk_adapter if neg_risk else REGULAR_ORACLE
     condition = condition_id(oracle, question_id)
     return condition, token_ids(condition, neg_risk=neg_risk)
 
 
 def in_string(value: object) -> str:
-    """Return JSON the way the host puts it inside strings: with a space after each comma."""
+    """Return JSON in the host's form inside strings: with a space after each comma."""
     return msgspec.json.encode(value).decode().replace('","', '", "')

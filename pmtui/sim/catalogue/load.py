@@ -1,9 +1,8 @@
-"""Loads the packaged catalogue, or events and markets found in recorded answers, into the venue's model.
+"""Loads the packaged catalogue, or events and markets from recorded replies, into the venue's model.
 
-Understood: `/events` and `/markets` answers and bare arrays, pages one to a line under `body`,
-objects with `data`, `events` or `markets`, search answers, single objects, rows wrapped in `raw`;
-as JSON or JSON lines, gzipped or not; and the list that the terminal keeps of its last session.
-What is none of these is counted, with the reason.
+Accepted: `/events` and `/markets` replies and bare arrays, one page per line under `body`, objects with
+`data`, `events` or `markets`, search replies, single objects, rows wrapped in `raw`; as JSON or JSON
+lines, gzipped or not; and the terminal's cached event list. Anything else is counted, with the reason.
 """
 
 import gzip
@@ -45,14 +44,14 @@ _WRAPPERS = ("body", "raw", "data", "events", "markets", "tags")
 
 
 class CatalogueFileError(Exception):
-    """A catalogue file that cannot be opened or holds no JSON at all."""
+    """A catalogue file that cannot be opened or contains no JSON."""
 
 
 @dataclass(slots=True)
 class RecordedRows:
-    """Rows found so far, each kind by id; of two versions of a market or event the newer replaces the older.
+    """Rows found so far, by kind and id; of two versions of a market or event the newer is kept.
 
-    An event inside a market is incomplete: its fields are only added to what is known.
+    An event inside a market is incomplete: its fields are only added to the known ones.
     """
 
     events: dict[str, Row] = field(default_factory=dict)
@@ -70,7 +69,7 @@ class RecordedRows:
         """Add every row of one file.
 
         Raises:
-            CatalogueFileError: the file cannot be read, or nothing in it is of the metadata host.
+            CatalogueFileError: the file cannot be read, or contains nothing of the metadata host.
         """
         known = self._known()
         for value in self._values_of(path):
@@ -115,7 +114,7 @@ class RecordedRows:
             self.skipped["line is not JSON"] += broken
 
     def add_answer(self, value: object) -> None:
-        """Add every row of one decoded answer."""
+        """Add every row of one decoded reply."""
         if isinstance(value, list):
             for item in value:
                 self.add_answer(item)
@@ -198,29 +197,29 @@ class RecordedRows:
 
 
 def _is_newer(row: Row, known: Row) -> bool:
-    """Whether a row replaces another: of rows without a date the one that came later does."""
+    """Whether a row replaces another: of rows without a date the later one is kept."""
     changed, before = moment_of(row, "updatedAt"), moment_of(known, "updatedAt")
     return before is None or (changed is not None and changed >= before)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadReport:
-    """What was found in recorded files."""
+    """Statistics about recorded files."""
 
     files: int
     rows: int
-    """Event and market rows seen, copies included."""
+    """Event and market rows found, copies included."""
     events: int
     markets: int
     merged: int
-    """Market rows that were another version of a row already seen."""
+    """Market rows that were another version of a known row."""
     skipped: Mapping[str, int]
-    """Reason to count of what was left out."""
+    """Number of rows left out, by reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedCatalogue:
-    """A catalogue from recorded files, and the account of reading it."""
+    """A catalogue from recorded files, with statistics about reading them."""
 
     catalogue: Catalogue
     report: LoadReport
@@ -232,7 +231,7 @@ class _PackagedEvent(msgspec.Struct):
 
 
 class _Packaged(msgspec.Struct):
-    """The packaged file: events apart, because each moves in time by steps of its own."""
+    """The packaged file: events separately, because each moves in time by its own step."""
 
     events: list[_PackagedEvent]
     extras: msgspec.Raw
@@ -251,7 +250,7 @@ def load_packaged(now: datetime) -> Catalogue:
     """Load the catalogue that ships with pmtui, moved to the present.
 
     Args:
-        now: Aware. Events recur with a period of their own, so what a daily market says about
+        now: Aware. Events recur with their own period, so that a daily market's statement about
             tomorrow stays true; the five-minute windows around this moment are added.
     """
     packed = resources.files("pmtui.sim.catalogue").joinpath(PACKAGED_NAME).read_bytes()
@@ -287,10 +286,10 @@ def _read_packaged(row: Row) -> CatalogueEvent:
 
 
 def load_recorded(paths: Iterable[Path]) -> LoadedCatalogue:
-    """Load recorded answers of the metadata host.
+    """Load recorded replies of the metadata host.
 
     Raises:
-        CatalogueFileError: a file cannot be read, or holds no JSON at all; odd rows are counted
+        CatalogueFileError: a file cannot be read, or contains no JSON; malformed rows are counted
             in the report instead.
     """
     rows = RecordedRows()
@@ -313,11 +312,11 @@ def load_recorded(paths: Iterable[Path]) -> LoadedCatalogue:
 def catalogue_of(
     rows: RecordedRows, *, wanted: Callable[[CatalogueMarket], bool] | None = None
 ) -> Catalogue:
-    """Return the catalogue of recorded rows; events without a market that is wanted are left out.
+    """Return the catalogue of recorded rows; events without a wanted market are left out.
 
     Args:
-        rows: from recorded answers.
-        wanted: which markets to list; None for all, and for all events.
+        rows: from recorded replies.
+        wanted: whether to list a market; None for all markets and events.
     """
     groups = {
         event_id: [market for market in markets if wanted is None or wanted(market)]
@@ -352,7 +351,7 @@ def _grouped(rows: RecordedRows) -> dict[str, list[CatalogueMarket]]:
 
 
 def _invent_event(rows: RecordedRows, market: Row) -> str:
-    """Make the event of a market that was recorded without one."""
+    """Create the event of a market that was recorded without one."""
     event_id = f"90{text_of(market, 'id')}"
     while event_id in rows.events:
         event_id = f"9{event_id}"

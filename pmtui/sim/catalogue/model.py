@@ -1,7 +1,7 @@
-"""Events and markets as the venue holds them, whatever they were read from.
+"""Events and markets of the venue, from any source.
 
 Each row keeps the metadata host's own JSON object beside the few facts that trading needs, so the
-metadata host can answer with every field and oddity while the engine sees exact numbers.
+metadata host can return every field unchanged while the engine has exact numbers.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,37 +13,37 @@ from pmtui.domain.ids import ConditionId, EventId, MarketId, SeriesId, TagId, To
 from pmtui.domain.money import ZERO, Micros
 
 Row = Mapping[str, object]
-"""A JSON object of the metadata host, as decoded."""
+"""A decoded JSON object of the metadata host."""
 
 
 class MarketState(Enum):
-    """What can be done with a market."""
+    """The trading state of a market."""
 
     OPEN = "open"
-    """Takes orders."""
+    """Accepts orders."""
     CLOSED = "closed"
     """Closed without final prices."""
     RESOLVED = "resolved"
-    """Closed, and what each outcome pays is known."""
+    """Closed, with known payouts."""
     LEGACY = "legacy"
     """A row of 2020: not two outcomes, or no condition id. Not tradable."""
     NO_BOOK = "no-book"
-    """Open, but without order book, token ids or leave to take orders."""
+    """Open, but without order book, token ids or permission to accept orders."""
 
 
 class DepthProfile(Enum):
-    """How much rests in the book at the start."""
+    """The depth of the book at the start."""
 
     EMPTY = "empty"
     THIN = "thin"
     NORMAL = "normal"
     DEEP = "deep"
     LONG_SHOT = "long-shot"
-    """Almost decided: one side holds nearly everything, the other nothing or a single level."""
+    """Almost decided: one side has nearly all orders, the other none or a single level."""
 
 
 class Activity(Enum):
-    """How often a book changes and trades, in the classes seen in recorded streams."""
+    """How often a book changes and trades, in the classes of recorded streams."""
 
     IDLE = "idle"
     QUIET = "quiet"
@@ -83,13 +83,13 @@ class FeeTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewards:
-    """The terms on which resting orders earn liquidity rewards."""
+    """The conditions under which resting orders earn liquidity rewards."""
 
     min_size: Micros = ZERO
     max_spread: Micros = ZERO
     """Distance from the midpoint, in price units (3.5 cents are 35000)."""
     daily_rate: Micros = ZERO
-    """Dollars a day, zero when the market pays none."""
+    """Dollars per day, zero if the market pays none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,7 @@ class CatalogueMarket:
     """Empty on legacy rows."""
     question_id: str
     token_ids: tuple[TokenId, ...]
-    """In the order of `outcomes`; empty when the row names none."""
+    """In the order of `outcomes`; empty if the row has none."""
     outcomes: tuple[str, ...]
     tick_size: Micros
     min_order_size: Micros
@@ -120,18 +120,18 @@ class CatalogueMarket:
     activity: Activity
     state: MarketState
     payouts: tuple[Micros, ...] = ()
-    """What each outcome pays, once resolved."""
+    """Payout of each outcome, once resolved."""
     starts_at: datetime | None = None
     ends_at: datetime | None = None
     volume: Micros = ZERO
-    """Dollars traded before the venue began; zero where the row names none."""
+    """Dollars traded before the venue started; zero if the row has none."""
     volume_24h: Micros = ZERO
     liquidity: Micros = ZERO
     is_window: bool = False
-    """A market of the five-minute series: the venue resolves it at `ends_at`."""
+    """Whether it is a market of the five-minute series, which the venue resolves at `ends_at`."""
 
     def activity_at(self, now: datetime) -> Activity:
-        """Return how lively the book is at a moment: a five-minute market wakes at its start."""
+        """Return the activity of the book at a moment: a five-minute market becomes active at its start."""
         if self.is_window and self.starts_at is not None and now < self.starts_at:
             return Activity.QUIET
         return self.activity
@@ -159,7 +159,7 @@ class CatalogueEvent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extras:
-    """Rows beside events and markets, as the metadata host words them."""
+    """Rows other than events and markets, in the metadata host's form."""
 
     tags: tuple[Row, ...] = ()
     series: tuple[Row, ...] = ()
@@ -180,7 +180,7 @@ class _Index:
 
 
 class Catalogue:
-    """Every event the venue lists; they come and go while it runs, and never change."""
+    """Every event that the venue lists; events are added and removed while it runs, but never changed."""
 
     def __init__(self, events: Iterable[CatalogueEvent], *, extras: Extras | None = None) -> None:
         self._events: list[CatalogueEvent] = []
@@ -188,7 +188,7 @@ class Catalogue:
         self._index = _Index()
         self._extras = Extras() if extras is None else extras
         self.version = 0
-        """Rises with every event that comes or goes."""
+        """Incremented with every event added or removed."""
         for event in events:
             self.add_event(event)
 
@@ -208,7 +208,7 @@ class Catalogue:
         return self._extras
 
     def add_event(self, event: CatalogueEvent) -> bool:
-        """Add an event; one whose id is known is left as it was.
+        """Add an event; one with a known id is left unchanged.
 
         Returns:
             Whether the event is new.
@@ -237,7 +237,7 @@ class Catalogue:
             index.tokens.setdefault(token_id, market)
 
     def remove_event(self, event: CatalogueEvent) -> None:
-        """Remove an event that is over, with its markets; does nothing where it is not listed."""
+        """Remove a past event with its markets; do nothing if it is not listed."""
         index = self._index
         if index.events.get(event.event_id) is not event:
             return
@@ -279,5 +279,5 @@ class Catalogue:
         return self._index.conditions.get(condition_id.lower())
 
     def market_by_token(self, token_id: str) -> CatalogueMarket | None:
-        """Find the market that one of its token ids names."""
+        """Find the market of a token id."""
         return self._index.tokens.get(token_id)

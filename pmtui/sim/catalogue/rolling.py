@@ -1,7 +1,7 @@
-"""The five-minute series: will a coin stand higher at the end of a window than at its start.
+"""The five-minute series: will a coin be higher at the end of a window than at its start.
 
-Windows are made from their start alone, so every run names the same window by the same ids, and
-the venue can go on making them for as long as it runs.
+Windows are derived from their start alone, so every run gives the same window the same ids, and the
+venue can create more of them for as long as it runs.
 """
 
 import random
@@ -60,12 +60,12 @@ _TAGS: tuple[dict[str, object], ...] = (
 
 
 def windows_between(start: datetime, end: datetime, *, now: datetime) -> list[CatalogueEvent]:
-    """Return the windows of every coin that start in a stretch of time.
+    """Return the windows of every coin that start in a period.
 
     Args:
         start: Aware; included.
-        end: Aware; left out.
-        now: Windows that ended before are returned resolved.
+        end: Aware; excluded.
+        now: Windows that ended before this are returned resolved.
     """
     first = -(-int(start.timestamp()) // 300) * 300
     starts = range(first, int(-(-end.timestamp() // 1)), 300)

@@ -1,5 +1,5 @@
-"""The local venue's chain: what the public venue's contracts do to wallets, and the relayer to reach them.
+"""The local venue's chain: the effects of the public venue's contracts on wallets, and its relayer.
 
-`contracts` says what a batch of calls does and holds approvals, nonces and blocks; `relayer` takes
-submissions and lets time carry them out; the routes speak HTTP and JSON-RPC.
+`contracts` executes batches of calls and holds approvals, nonces and blocks; `relayer` accepts submissions
+and executes them after some time; the routes serve HTTP and JSON-RPC.
 """

@@ -1,11 +1,11 @@
-"""The chain: executes a batch of calls as the public venue's contracts do, and keeps their state.
+"""The chain: executes batches of calls as the public venue's contracts do, and keeps their state.
 
-A batch is carried out on a draft over what a `World` says, so that a revert leaves nothing behind.
-Semantics are those of docs/wire.md#contract-calls (September 2026); texts of reverts are the contracts'.
+A batch is executed on a draft over the state of a `World`, so that a revert leaves nothing behind.
+Semantics follow docs/wire.md#contract-calls (September 2026); revert messages are the contracts'.
 
-Beside balances the chain remembers approvals, nonces of wallets, and blocks by the clock. Balances are
-the exchange's ledger: there is one truth about who owns what. A wallet that the operator funds is
-deployed and may trade; one that is to practise the way there begins with nothing.
+In addition to balances the chain has approvals, wallet nonces, and blocks by the clock. Balances are
+those of the exchange's ledger, the only record of ownership. A wallet that the operator funds is
+deployed and may trade; a practice wallet starts with nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,17 +37,17 @@ NO_FUNCTION = "execution reverted"
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A market as the contracts know it."""
+    """A market as seen by the contracts."""
 
     condition_id: ConditionId
     tokens: tuple[TokenId, TokenId]
     is_neg_risk: bool
     payouts: tuple[int, int] | None
-    """Millionths that a share of each token pays; None before it is resolved."""
+    """Payout of each token's share in millionths; None before the market is resolved."""
 
 
 class World(Protocol):
-    """State that the contracts read."""
+    """The state that the contracts read."""
 
     def collateral(self, owner: Address) -> int:
         """Return a balance of pUSD in millionths."""
@@ -66,7 +66,7 @@ class World(Protocol):
         ...
 
     def condition(self, condition_id: str) -> Condition | None:
-        """Return a market, None where there is none."""
+        """Return a market, None if there is none."""
         ...
 
     def questions(self, neg_risk_market_id: str) -> Sequence[Condition]:
@@ -76,7 +76,7 @@ class World(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """A contract may move so much pUSD."""
+    """A contract may move an amount of pUSD."""
 
     spender: Address
     amount: int
@@ -84,17 +84,17 @@ class Approved:
 
 @dataclass(frozen=True, slots=True)
 class OperatorSet:
-    """A contract may move the outcome tokens, or no longer."""
+    """A contract may move the outcome tokens, or no longer may."""
 
     operator: Address
     is_approved: bool
     contract: Address
-    """That keeps the tokens."""
+    """Contract that holds the tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """Collateral went to somebody."""
+    """Collateral was sent to an address."""
 
     recipient: Address
     amount: int
@@ -118,7 +118,7 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Redeemed:
-    """The whole balance of both outcomes became what it pays."""
+    """The whole balance of both outcomes was exchanged for its payout."""
 
     condition_id: ConditionId
     burned: tuple[int, int]
@@ -134,9 +134,9 @@ class Converted:
     received: tuple[ConditionId, ...]
     amount: int
     event: str
-    """What the contracts call it, 0x and 64 hexadecimal digits."""
+    """The contracts' id of the event, 0x and 64 hexadecimal digits."""
     index_set: int
-    """A bit for each question given."""
+    """A bit for each question whose No shares were given up."""
 
 
 Effect = Approved | OperatorSet | Sent | Split | Merged | Redeemed | Converted
@@ -144,18 +144,18 @@ Effect = Approved | OperatorSet | Sent | Split | Merged | Redeemed | Converted
 
 @dataclass(frozen=True, slots=True)
 class Reverted:
-    """A batch that did nothing, and why."""
+    """A batch that had no effect, and why."""
 
     call_index: int
     reason: str
 
 
 class _RevertError(Exception):
-    """Ends a batch; the text is the contract's reason."""
+    """Ends a batch; the text is the contract's message."""
 
 
 def execute(wallet: Address, calls: Sequence[Call], world: World) -> tuple[Effect, ...] | Reverted:
-    """Return what a wallet's batch does, or why it does nothing."""
+    """Return the effects of a wallet's batch, or why it has none."""
     draft = _Draft(wallet, world)
     effects: list[Effect] = []
     for index, call in enumerate(calls):
@@ -167,9 +167,9 @@ def execute(wallet: Address, calls: Sequence[Call], world: World) -> tuple[Effec
 
 
 def try_each(wallet: Address, calls: Sequence[Call], world: World) -> tuple[str | None, ...]:
-    """Return for each call why it reverts, None where it goes through.
+    """Return for each call why it reverts, None if it succeeds.
 
-    Each is tried on what those before it have changed; one that reverts changes nothing.
+    Each is simulated on the state left by those before it; one that reverts changes nothing.
     """
     draft = _Draft(wallet, world)
     outcomes: list[str | None] = []
@@ -186,7 +186,7 @@ def try_each(wallet: Address, calls: Sequence[Call], world: World) -> tuple[str 
 
 
 class _Draft:
-    """Balances and approvals of one wallet while its batch runs."""
+    """Balances and approvals of one wallet during its batch."""
 
     def __init__(self, wallet: Address, world: World) -> None:
         self._wallet = wallet
@@ -197,7 +197,7 @@ class _Draft:
         self._operators: dict[Address, bool] = {}
 
     def copy(self) -> "_Draft":
-        """Return one that goes its own way from here."""
+        """Return an independent copy."""
         other = _Draft(self._wallet, self._world)
         other._collateral = self._collateral
         other._shares = dict(self._shares)
@@ -347,7 +347,7 @@ KIND = "chain wallet"
 BLOCK_MS = 2_000
 FIRST_BLOCK = 92_000_000
 FIRST_BLOCK_MS = 1_786_000_000_000
-"""A block of August 2026, roughly."""
+"""The approximate number of a block in August 2026."""
 TRADES_THROUGH = (POLYGON.exchange, POLYGON.neg_risk_exchange)
 SETTLES_THROUGH = (POLYGON.collateral_adapter, POLYGON.neg_risk_collateral_adapter)
 
@@ -368,16 +368,16 @@ CONTRACTS: Mapping[tuple[Address, str], tuple[Address, ...]] = MappingProxyType(
         (POLYGON.position_manager, "ERC1155"): (*_NEWER, AUTO_REDEEM_OPERATOR),
     }
 )  # fmt: skip
-"""What the official library lets wallets approve, by token (polymarket-client 0.14.0, 2026-10)."""
+"""The approvals offered by the official library, by token (polymarket-client 0.14.0, 2026-10)."""
 
 
 @dataclass(slots=True)
 class WalletState:
-    """Approvals and counter of one wallet."""
+    """Approvals and nonce of one wallet."""
 
     nonce: int = 0
     allowances: dict[Address, str] = field(default_factory=dict)
-    """Decimal texts: JSON has no numbers of 256 bits."""
+    """Decimal texts: JSON has no 256-bit numbers."""
     operators: set[Address] = field(default_factory=set)
 
 
@@ -394,7 +394,7 @@ _decode = msgspec.json.Decoder(WalletState).decode
 
 
 class Chain(World):
-    """The chain that a venue's wallets live on."""
+    """The chain of a venue's wallets."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -403,27 +403,27 @@ class Chain(World):
 
     @property
     def block_number(self) -> int:
-        """The newest block; one comes every two seconds of the venue's time."""
+        """The newest block; there is one every two seconds of the venue's time."""
         return self.block_at(self._venue.clock.now_ms())
 
     def block_at(self, at_ms: int) -> int:
-        """Return the block of a moment."""
+        """Return the block at a moment."""
         return FIRST_BLOCK + max(at_ms - FIRST_BLOCK_MS, 0) // BLOCK_MS
 
     def time_of(self, block: int) -> int:
-        """Return when a block came, in unix milliseconds."""
+        """Return the time of a block, in unix milliseconds."""
         return FIRST_BLOCK_MS + (block - FIRST_BLOCK) * BLOCK_MS
 
     def note_hash(self, wallet: Address, at_ms: int, transaction_hash: str) -> None:
-        """Note which transaction changed what a wallet holds at a moment."""
+        """Record the transaction that changed a wallet's balances at a moment."""
         self._hashes[wallet, at_ms] = transaction_hash
 
     def hash_of(self, wallet: Address, at_ms: int) -> str:
-        """Return the transaction that changed what a wallet holds at a moment; empty for none."""
+        """Return the transaction that changed a wallet's balances at a moment; empty if none did."""
         return self._hashes.get((wallet, at_ms), "")
 
     def begin(self, wallet: Address) -> None:
-        """Start a wallet without approvals: its owner deployed it."""
+        """Start a wallet without approvals, as deployed by its owner."""
         self._wallets.setdefault(wallet, WalletState())
         self._keep(wallet)
 
@@ -433,12 +433,12 @@ class Chain(World):
         return 0 if state is None else state.nonce
 
     def count_batch(self, wallet: Address) -> None:
-        """Note that a batch was executed."""
+        """Record that a batch was executed."""
         self._changing(wallet).nonce += 1
         self._keep(wallet)
 
     def may_trade(self, wallet: Address, token_id: TokenId, side: Side) -> bool:
-        """Return whether the exchange of a market may take what an order gives."""
+        """Return whether a market's exchange may move what an order gives."""
         view = self._venue.trading_of_token(token_id)
         exchange = TRADES_THROUGH[view is not None and view.spec.neg_risk]
         if side is Side.BUY:
@@ -486,10 +486,10 @@ class Chain(World):
         return []
 
     def apply(self, wallet: Address, effects: Sequence[Effect]) -> int:
-        """Make what a batch does true, in one step of the exchange.
+        """Apply the effects of a batch, in one step of the exchange.
 
         Returns:
-            When that was, in unix milliseconds.
+            The time of that, in unix milliseconds.
         """
         state = self._changing(wallet)
         for effect in effects:

@@ -1,8 +1,8 @@
-"""What transactions write to the chain's log, and which of it somebody asks for.
+"""The chain's event logs: what transactions write, and the filters of queries.
 
-Entries are those of the tokens themselves and of what shares are made of: approvals, transfers, splits, merges,
-redemptions and conversions, as a node returns them. They are written when a batch is carried out, and kept with
-its transaction. The real adapters move shares and cash through themselves; here each movement is one entry.
+Entries are approvals, transfers, splits, merges, redemptions and conversions, as a node returns them. They are
+written when a batch is executed, and kept with its transaction. The real adapters move shares and cash through
+themselves; here each movement is one entry.
 """
 
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ from pmtui.sim.chain.contracts import (
 )
 
 MOST_BLOCKS = 10_000
-"""That one question may be about, as public nodes have it."""
+"""Blocks in one query, as on public nodes."""
 
 
 def _topic(event: str) -> str:
@@ -50,10 +50,10 @@ Log = dict[str, object]
 
 
 class LogEntry(msgspec.Struct):
-    """One entry, as it is kept with its transaction."""
+    """One entry, as stored with its transaction."""
 
     address: str
-    """Of the contract that wrote it, in small letters."""
+    """The contract that wrote it, in lower case."""
     topics: list[str]
     data: str
 
@@ -67,7 +67,7 @@ class LogFilter(msgspec.Struct, rename="camel"):
     topics: list[str | list[str] | None] = []
 
     def takes(self, log: Log) -> bool:
-        """Whether an entry is asked for: every place that names something names this."""
+        """Whether an entry matches: its address and topics must be among the given ones."""
         address = str(log["address"]).lower()
         if self.address is not None and address not in _lowered(self.address):
             return False
@@ -84,7 +84,7 @@ def block_hash(number: int) -> str:
 
 
 def place_entries(entries: Iterable[LogEntry], *, block: int, transaction_hash: str) -> list[Log]:
-    """Return the entries of a transaction as a node does, with their positions."""
+    """Return the entries of a transaction in a node's form, with their positions."""
     return [
         {
             "address": entry.address,
@@ -102,7 +102,7 @@ def place_entries(entries: Iterable[LogEntry], *, block: int, transaction_hash: 
 
 
 def write_entries(wallet: Address, effects: Iterable[Effect], world: World) -> list[LogEntry]:
-    """Return what a batch writes, in the order of its calls."""
+    """Return the entries of a batch, in the order of its calls."""
     return [entry for effect in effects for entry in _entries(wallet, effect, world)]
 
 
@@ -130,7 +130,7 @@ def _pair(wallet: Address, effect: Split | Merged, world: World) -> list[LogEntr
     topics = [
         *_addresses(SPLIT if is_split else MERGE, adapter), _NO_PARENT, effect.condition_id
     ]  # fmt: skip
-    # The collateral, where the list of index sets begins, the amount, and the list.
+    # The collateral, the offset of the list of index sets, the amount, and the list.
     data = address_word(collateral) + uint_word(96) + uint_word(effect.amount) + _array(_BOTH)
     changed = _entry(POLYGON.conditional_tokens, topics, data)
     sizes = [effect.amount] * len(tokens)

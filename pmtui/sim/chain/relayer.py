@@ -1,7 +1,7 @@
-"""The relayer: checks submissions, executes them on the chain after some time, and answers on its host.
+"""The relayer: checks submissions, executes them on the chain after a delay, and serves its host.
 
-A submission is refused in the venue's words, or becomes a transaction that goes through its
-states (docs/wire.md#relayer). What was accepted is on the disk and goes on after a restart.
+A submission is refused with the venue's text, or becomes a transaction that goes through its states
+(docs/wire.md#relayer). Accepted transactions are on disk and continue after a restart.
 """
 
 import random
@@ -46,7 +46,7 @@ MINED_MS = 2_400
 """From broadcast to a block."""
 CONFIRMED_MS = 2_400
 REGISTRY_LAG_MS = 5_000
-"""After a wallet was made, batches of it are refused for so long as not registered."""
+"""After a wallet is deployed, its batches are refused for this long as not registered."""
 SHORTEST_DEADLINE_S = 30
 MOST_CALLS = 100
 
@@ -67,7 +67,7 @@ OPERATORS = frozenset(
     {each for (_, kind), those in CONTRACTS.items() if kind == "ERC1155" for each in those}
     | {POLYGON.neg_risk_adapter}
 )
-"""Contracts that may be made operators of outcome tokens."""
+"""Contracts that may become operators of outcome tokens."""
 
 INVALID_PAYLOAD = Refusal(400, "invalid transaction request payload")
 INVALID_ADDRESS = Refusal(400, "invalid address")
@@ -82,11 +82,11 @@ _TYPES = ("WALLET", "SAFE", "PROXY")
 _UNAUTHORIZED = "invalid authorization"
 _RELAY_HUB = Address("0xD216153c06E857cD7f72665E0aF1d7D82172F494")
 _ANYONE = Address("")
-"""Whom a builder's key submits for: any owner, as the batch's own signature proves the owner."""
+"""The owner for a builder's key: any owner, as the batch's own signature proves the owner."""
 
 
 class SubmitCall(msgspec.Struct):
-    """A call as it travels."""
+    """A call in the wire format."""
 
     target: str
     value: str
@@ -94,7 +94,7 @@ class SubmitCall(msgspec.Struct):
 
 
 class BatchParameters(msgspec.Struct, rename="camel"):
-    """What a batch names besides its head."""
+    """The fields of a batch besides its head."""
 
     deposit_wallet: str
     deadline: str
@@ -115,7 +115,7 @@ class Submission(msgspec.Struct, rename="camel"):
 
 @dataclass(slots=True)
 class Transaction:
-    """One transaction, with everything that is published about it."""
+    """One transaction, with all its published data."""
 
     transaction_id: str
     kind: str
@@ -126,7 +126,7 @@ class Transaction:
     metadata: str
     data: str
     calls: list[tuple[Address, str]]
-    """Target and data of each; none for a deployment."""
+    """Target and data of each; empty for a deployment."""
     created_ms: int
     updated_ms: int
     state: RelayerState = RelayerState.NEW
@@ -135,13 +135,13 @@ class Transaction:
     course: RelayCourse = RelayCourse.NORMAL
     mined_ms: int | None = None
     deadline: str = "0"
-    """Of a batch, as it was signed."""
+    """Deadline of a batch, as it was signed."""
     logs: list[LogEntry] = field(default_factory=list)
-    """What it wrote when it was carried out; none of one that did nothing."""
+    """Its log entries when executed; empty if it had no effect."""
 
     @property
     def is_in_flight(self) -> bool:
-        """Whether its wallet cannot do anything else."""
+        """Whether it blocks its wallet."""
         return self.state in (RelayerState.NEW, RelayerState.EXECUTED)
 
 
@@ -149,7 +149,7 @@ _decode = msgspec.json.Decoder(Transaction).decode
 
 
 class Relay:
-    """Every transaction that was submitted."""
+    """All submitted transactions."""
 
     def __init__(self, venue: Venue, chain: Chain) -> None:
         self._venue = venue
@@ -166,11 +166,11 @@ class Relay:
                 self._registered_ms[transaction.wallet] = transaction.mined_ms
 
     def find(self, transaction_id: str) -> Transaction | None:
-        """Return a transaction by its id."""
+        """Return a transaction by id."""
         return self._known.get(transaction_id)
 
     def by_hash(self, hash_: str) -> Transaction | None:
-        """Return a transaction by the hash it has on the chain now."""
+        """Return a transaction by its current hash on the chain."""
         wanted = hash_.lower()
         return next((t for t in self._known.values() if t.hash and t.hash == wanted), None)
 
@@ -183,7 +183,7 @@ class Relay:
         return [each for each in self._known.values() if each.mined_ms is not None]
 
     def submit(self, submission: Submission) -> Transaction | Refusal:
-        """Accept a submission, or refuse it in the venue's words."""
+        """Accept a submission, or refuse it with the venue's text."""
         try:
             owner = checksum_address(address_bytes(submission.from_))
             to = checksum_address(address_bytes(submission.to))
@@ -376,7 +376,7 @@ def _forbidden_approval(call: DecodedCall) -> Refusal | None:
             return Refusal(400, text)
     if call.function == "approve":
         spender, amount = call.argument("spender"), call.argument("amount")
-        # Taking an approval back is let through: nothing published says otherwise.
+        # Revoking an approval is allowed: nothing published says otherwise.
         if spender in TRADES_THROUGH and amount not in (0, MAX_UINT256):
             return Refusal(400, f"approve to exchange {spender} must be MaxUint256")
     return None
@@ -455,12 +455,12 @@ class RelayerRoutes:
         return JsonResponse({"transactionID": taken.transaction_id, "state": taken.state})
 
     async def nonce(self, request: Request) -> Response:
-        """Show an owner's counter of batches."""
+        """Return the nonce of an owner's wallet."""
         number = self._nonce(request)
         return number if isinstance(number, Response) else JsonResponse({"nonce": str(number)})
 
     async def parameters(self, request: Request) -> Response:
-        """Show the same with the address that it counts for."""
+        """Return the nonce with the address of its wallet."""
         number = self._nonce(request)
         if isinstance(number, Response):
             return number
@@ -468,7 +468,7 @@ class RelayerRoutes:
         return JsonResponse({"address": owner, "nonce": str(number)})
 
     async def transaction(self, request: Request) -> Response:
-        """Show one transaction, in an array."""
+        """Return one transaction, in an array."""
         asked = request.query_params.get("id", "")
         if not asked or len(asked) > 64:
             return failure(400, "invalid id")
@@ -478,7 +478,7 @@ class RelayerRoutes:
         return JsonResponse([_row(found)])
 
     async def short_transaction(self, request: Request) -> Response:
-        """Show one transaction in the newer, shorter form."""
+        """Return one transaction in the newer, shorter form."""
         found = self._relay.find(request.path_params["transaction_id"])
         if found is None:
             return failure(404, "transaction not found")
@@ -499,7 +499,7 @@ class RelayerRoutes:
         return JsonResponse([_row(each) for each in self._relay.of(allowed)[:MOST_SHOWN]])
 
     async def deployed(self, request: Request) -> Response:
-        """Return whether a wallet exists, in the relayer's view: it learns of one once confirmed."""
+        """Return whether a wallet is deployed according to the relayer, which learns of it once confirmed."""
         address = _address(request)
         kind = request.query_params.get("type", "SAFE")
         if address is None or kind not in _TYPES:
@@ -508,7 +508,7 @@ class RelayerRoutes:
         return JsonResponse({"deployed": is_there and not self._is_unconfirmed(address)})
 
     async def relay_payload(self, request: Request) -> Response:
-        """Show what the older kinds of wallet sign with their calls."""
+        """Return what the older kinds of wallet sign with their calls."""
         address = _address(request)
         if address is None or request.query_params.get("type") not in ("SAFE", "PROXY"):
             return failure(400, "invalid address" if address is None else "invalid type")
@@ -531,7 +531,7 @@ class RelayerRoutes:
         return JsonResponse([key_row(key) for key in self._sign_ins.keys_of(owner)])
 
     async def _caller(self, request: Request) -> Address | None:
-        """Return whom the caller may act for; empty for anyone, None for nobody."""
+        """Return the owner that the caller may act for; empty for any, None for none."""
         headers = request.headers
         if key := headers.get("RELAYER_API_KEY"):
             address = headers.get("RELAYER_API_KEY_ADDRESS", "")
@@ -559,7 +559,7 @@ class RelayerRoutes:
         return self._relay.chain.nonce(wallet) if kind == "WALLET" else 0
 
     def _may_be(self, address: Address, kind: str) -> bool:
-        """Whether an address can be a wallet of a type; of an owner nobody knows it can be any."""
+        """Whether an address can be a wallet of a type; for an unknown owner it can be any."""
         owner = self._venue.accounts.owner_of(address)
         if owner is None:
             return True

@@ -1,4 +1,4 @@
-"""The chain host: JSON-RPC for what a trader's program reads of the chain (docs/wire.md#contract-calls)."""
+"""The chain host: JSON-RPC for a trader's reads from the chain (docs/wire.md#contract-calls)."""
 
 from collections.abc import Callable, Sequence
 
@@ -31,12 +31,12 @@ from pmtui.wire.bounds import UNREADABLE
 
 NO_CODE = "0x"
 OTHER_CODE = "0x363d3d373d3d3d363d73"
-"""How a minimal proxy begins."""
+"""The beginning of a minimal proxy's code."""
 CONTRACT_CODE = "0x60806040"
-"""How most contracts begin; that there is code is all that anyone asks."""
+"""The beginning of most contracts' code; only its existence is ever queried."""
 MOST_IN_BATCH = 100
 OPERATOR = checksum_address(keccak256(b"relayer operator")[12:])
-"""Who sends every transaction to the chain, and pays for it."""
+"""The sender of every transaction to the chain, who pays for it."""
 _CONTRACTS = frozenset(
     {
         POLYGON.collateral,
@@ -88,7 +88,7 @@ _decode_one = msgspec.json.Decoder(_Asked).decode
 
 
 class RpcRoutes:
-    """What the chain host answers."""
+    """Routes of the chain host."""
 
     def __init__(self, venue: Venue, chain: Chain, relay: Relay) -> None:
         self._venue = venue
@@ -111,7 +111,7 @@ class RpcRoutes:
         return [Route("/", alive), Route("/", self.answer, methods=["POST"])]
 
     async def answer(self, request: Request) -> Response:
-        """Answer one call, or several in an array."""
+        """Reply to one call, or to several in an array."""
         body = await request.body()
         try:
             if body.lstrip().startswith(b"["):
@@ -159,14 +159,14 @@ class RpcRoutes:
             raise _RpcError(3, "execution reverted")
         if (answer := self._read(decoded)) is not None:
             return "0x" + answer.hex()
-        # What would change something is tried as the wallet that asks, and leaves no trace.
+        # A call that changes state is simulated as the calling wallet, without effect.
         outcome = execute(_to_address(asked.from_), (call,), self._chain)
         if isinstance(outcome, Reverted):
             raise _RpcError(3, f"execution reverted: {outcome.reason}", _error_data(outcome.reason))
         return "0x"
 
     def _simulate(self, parameters: Sequence[msgspec.Raw]) -> Json:
-        """Try the calls of one sender in one block, one after the other."""
+        """Simulate the calls of one sender in one block, one after the other."""
         try:
             asked = msgspec.json.decode(parameters[0], type=_Simulation)
             (block,) = asked.block_state_calls
@@ -199,7 +199,7 @@ class RpcRoutes:
             case (POLYGON.conditional_tokens | POLYGON.position_manager, "isApprovedForAll"):
                 operator = Address(str(arguments["operator"]))
                 return uint_word(self._chain.is_operator(owner, operator))
-            # The old neg-risk adapter passes such reads on, and the official library asks it.
+            # The old neg-risk adapter forwards such reads, and the official library queries it.
             case (POLYGON.conditional_tokens | POLYGON.neg_risk_adapter, "balanceOf"):
                 return uint_word(self._chain.shares(owner, TokenId(str(arguments["id"]))))
             case (POLYGON.conditional_tokens, "payoutDenominator" | "payoutNumerators"):
@@ -319,7 +319,7 @@ def _input_of(transaction: Transaction) -> bytes:
 
 
 def _simulated(reason: str | None) -> dict[str, Json]:
-    """Return one call of a simulation as nodes write it (go-ethereum, 2026)."""
+    """Return one call of a simulation in the form of nodes (go-ethereum, 2026)."""
     told: dict[str, Json] = {"returnData": "0x", "logs": [], "gasUsed": "0x5208", "status": "0x1"}
     if reason is None:
         return told
@@ -337,7 +337,7 @@ def _refused(
 
 
 def _error_data(reason: str) -> str:
-    """Return the ABI encoding of `Error(string)`, as nodes give it beside the message."""
+    """Return the ABI encoding of `Error(string)`, which nodes add to the message."""
     raw = reason.encode()
     padded = raw + bytes(-len(raw) % 32)
     return "0x08c379a0" + (uint_word(32) + uint_word(len(raw)) + padded).hex()

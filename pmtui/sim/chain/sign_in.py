@@ -1,6 +1,6 @@
-"""Signing in with an owner's key, and the relayer keys that a session may mint (docs/wire.md#signing-in).
+"""Sign-in with an owner's key, and the relayer keys that a session may create (docs/wire.md#signing-in).
 
-A nonce is good once and belongs to a cookie; a signed message opens a session; a session mints keys.
+A nonce is valid once and belongs to a cookie; a signed message opens a session; a session creates keys.
 """
 
 import secrets
@@ -26,7 +26,7 @@ NONCE_COOKIE = "polymarketnonce"
 SESSION_COOKIE = "polymarketsession"
 MOST_KEYS = 100
 MOST_NONCES = 1_000
-"""Asked for and never used; the oldest are forgotten."""
+"""Unused nonces that are kept; the oldest are dropped."""
 _LONGEST_SESSION_MS = 7 * 86_400_000
 
 
@@ -43,19 +43,19 @@ _decode = msgspec.json.Decoder(RelayerKey).decode
 
 
 class SignIns:
-    """Nonces and sessions of this run, and keys for good."""
+    """Nonces and sessions of this run, and permanent keys."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
         self._nonces: dict[str, str] = {}
-        """By the cookie that came with each."""
+        """By the cookie sent with each."""
         self._sessions: dict[str, tuple[Address, int]] = {}
         self._profiles: set[Address] = set()
         kept = sorted((_decode(row) for _, row in venue.notes(KIND)), key=lambda k: k.created_ms)
         self._keys = {key.key: key for key in kept}
 
     def new_nonce(self) -> tuple[str, str]:
-        """Return a nonce and the cookie that it belongs to."""
+        """Return a nonce and its cookie."""
         if len(self._nonces) >= MOST_NONCES:
             del self._nonces[next(iter(self._nonces))]
         cookie, nonce = secrets.token_hex(16), secrets.token_hex(8)
@@ -63,7 +63,7 @@ class SignIns:
         return nonce, cookie
 
     def open_session(self, authorization: str, nonce_cookie: str) -> str | None:
-        """Return the cookie of a new session; None where nothing proves an owner."""
+        """Return the cookie of a new session; None if no owner is proved."""
         fields = verify_sign_in(authorization)
         expected = self._nonces.pop(nonce_cookie, None)
         if fields is None or expected is None or not self._is_good(fields, expected):
@@ -74,18 +74,18 @@ class SignIns:
         return cookie
 
     def owner_of_session(self, cookies: Mapping[str, str]) -> Address | None:
-        """Return who a session belongs to."""
+        """Return the owner of a session."""
         owner, until_ms = self._sessions.get(cookies.get(SESSION_COOKIE, ""), (None, 0))
         return owner if self._venue.clock.now_ms() < until_ms else None
 
     def add_profile(self, owner: Address) -> bool:
-        """Make the profile of an owner; return whether it is new."""
+        """Create the profile of an owner; return whether it is new."""
         is_new = owner not in self._profiles
         self._profiles.add(owner)
         return is_new
 
     def mint(self, owner: Address) -> RelayerKey | None:
-        """Make a relayer key; None where the owner has too many."""
+        """Create a relayer key; None if the owner has too many."""
         if len(self.keys_of(owner)) >= MOST_KEYS:
             return None
         key = RelayerKey(str(uuid4()), owner, self._venue.clock.now_ms())
@@ -98,7 +98,7 @@ class SignIns:
         return [key for key in self._keys.values() if key.owner == owner]
 
     def owner_of_key(self, key: str, address: str) -> Address | None:
-        """Return whom a key may submit for, where the address beside it is the same."""
+        """Return the owner that a key may submit for, if the given address is the same."""
         known = self._keys.get(key)
         is_theirs = known is not None and known.owner.lower() == address.lower()
         return known.owner if known is not None and is_theirs else None
@@ -119,14 +119,14 @@ class SignIns:
 
 
 def key_row(key: RelayerKey) -> dict[str, object]:
-    """Return a key as the relayer lists it."""
+    """Return a key in the form of the relayer's list."""
     at = datetime.fromtimestamp(key.created_ms / 1_000, UTC).isoformat(timespec="microseconds")
     stamp = at.replace("+00:00", "Z")
     return {"apiKey": key.key, "address": key.owner, "createdAt": stamp, "updatedAt": stamp}
 
 
 def cookies_in(request: Request) -> dict[str, str]:
-    """Return the cookies of a request; none where they cannot be read."""
+    """Return the cookies of a request; empty if they are malformed."""
     try:
         found = SimpleCookie(request.headers.get("cookie", ""))
     except CookieError:
@@ -135,7 +135,7 @@ def cookies_in(request: Request) -> dict[str, str]:
 
 
 def sign_in_routes(sign_ins: SignIns) -> list[Route]:
-    """Return the metadata host's part of signing in."""
+    """Return the metadata host's routes for signing in."""
 
     async def nonce(request: Request) -> Response:
         del request

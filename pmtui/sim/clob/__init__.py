@@ -1,4 +1,4 @@
 """The trading host of the local venue: markets, books, orders, rewards, keys and notifications.
 
-Each module has the routes of its subject and what they answer from.
+Each module has the routes of its subject and the data behind them.
 """

@@ -1,4 +1,4 @@
-"""The trading host's routes of an account: balances, open orders, trades."""
+"""The trading host's account routes: balances, open orders, trades."""
 
 import re
 
@@ -21,7 +21,7 @@ from pmtui.sim.venue import Venue
 
 
 def outcome_of(venue: Venue, token_id: TokenId) -> str:
-    """Return the label of a token's outcome, empty where the catalogue does not know it."""
+    """Return the label of a token's outcome, or "" if the catalogue does not know it."""
     market = venue.market_of_token(token_id)
     if market is None:
         return ""
@@ -29,12 +29,12 @@ def outcome_of(venue: Venue, token_id: TokenId) -> str:
 
 
 def trade_status(venue: Venue, trade: Trade) -> str:
-    """Return a trade's status, under the longer name if the operator wants those."""
+    """Return a trade's status, under the longer name if the operator chose those."""
     return f"TRADE_STATUS_{trade.status.value}" if _is_prefixed(venue) else trade.status.value
 
 
 def trade_hash(venue: Venue, trade: Trade) -> str:
-    """Return a trade's transaction hash, empty while the operator has it held back."""
+    """Return a trade's transaction hash, or "" while the operator holds it back."""
     age_ms = venue.clock.now_ms() - trade.matched_ms
     return "" if age_ms < venue.controls.hash_delay_ms else trade.transaction_hash
 
@@ -44,7 +44,7 @@ def _is_prefixed(venue: Venue) -> bool:
 
 
 def order_row(venue: Venue, order: OrderView) -> dict[str, object]:
-    """Return an open order as `/data/orders` lists it."""
+    """Return an open order in the form of `/data/orders`."""
     return {
         "id": order.order_id,
         "status": f"ORDER_STATUS_{order.status}" if _is_prefixed(venue) else order.status,
@@ -80,10 +80,10 @@ def maker_row(venue: Venue, fill: MakerFill) -> dict[str, object]:
 
 
 def trade_row(venue: Venue, trade: Trade, owner: ApiKey) -> dict[str, object]:
-    """Return a trade as the party with the API key `owner` sees it.
+    """Return a trade as seen by the party with the API key `owner`.
 
-    Side, size and price at the top are the taker's, whoever asks; owner and maker address are the
-    asking party's. Who was on both sides of a trade sees it as its taker.
+    Side, size and price at the top level are the taker's, for every party; owner and maker address
+    are the requesting party's. A party on both sides of a trade sees it as its taker.
     """
     is_taker = trade.taker_owner == owner
     mine = next((fill.account for fill in trade.makers if fill.owner == owner), trade.taker_account)
@@ -120,7 +120,7 @@ _KINDS = dict(zip("0123", SignatureType, strict=True))
 
 
 def wallet_asked(venue: Venue, request: Request, caller: Credentials) -> Address | Response:
-    """Return the caller's wallet that a request's signature type names."""
+    """Return the caller's wallet for a request's signature type."""
     kind = _KINDS.get(request.query_params.get("signature_type", "0"))
     if kind is None:
         return failure(400, "Invalid signature_type")
@@ -128,7 +128,7 @@ def wallet_asked(venue: Venue, request: Request, caller: Credentials) -> Address
 
 
 class AccountRoutes:
-    """Reads behind level 2."""
+    """Reads with level-2 authentication."""
 
     def __init__(
         self, venue: Venue, pending: PendingOrders, balances: StaleBalances, chain: Chain
@@ -151,7 +151,7 @@ class AccountRoutes:
         ]
 
     async def balance(self, request: Request) -> Response:
-        """Show what one of the caller's wallets holds of one asset, in base units."""
+        """Return a wallet's balance of one asset, in base units."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -159,7 +159,7 @@ class AccountRoutes:
         return found if isinstance(found, Response) else JsonResponse(found)
 
     async def update(self, request: Request) -> Response:
-        """Read the chain again, which ends what the venue wrongly believed; the body is empty."""
+        """Read the chain again, which corrects outdated balances; the body is empty."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -204,7 +204,7 @@ class AccountRoutes:
         }
 
     async def open_orders(self, request: Request) -> Response:
-        """List the orders that rest, oldest first; `id`, `market` and `asset_id` narrow it."""
+        """List the resting orders, oldest first; `id`, `market` and `asset_id` filter them."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -226,7 +226,7 @@ class AccountRoutes:
         )
 
     async def one_order(self, request: Request) -> Response:
-        """Show one order while it rests or is delayed; finished ones are found in the trades."""
+        """Return one order while it rests or is delayed; finished ones are found in the trades."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -237,7 +237,7 @@ class AccountRoutes:
         return JsonResponse(order_row(self._venue, order))
 
     async def pre_migration_orders(self, request: Request) -> Response:
-        """List what is left of the time before version 2: nothing, for this venue had none."""
+        """List orders from before version 2: none, because this venue had none."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()

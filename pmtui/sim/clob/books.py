@@ -1,8 +1,8 @@
-"""Books and prices of the trading host, open to everybody, and the hash of a book.
+"""Books and prices of the trading host, without authentication, and the hash of a book.
 
-An empty side counts as 0 below and 1 above, in prices, midpoints and spreads alike, as the market
-stream writes it. `side=BUY` asks for the best bid, `side=SELL` for the best ask. Source of the text
-that is hashed: docs/wire.md#books, checked there against recorded production books.
+An empty side counts as 0 below and 1 above, in prices, midpoints and spreads alike, as in the
+market stream. `side=BUY` returns the best bid, `side=SELL` the best ask. Source of the hashed text:
+docs/wire.md#books, verified there against recorded production books.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ class BookRow(msgspec.Struct, frozen=True):
 
 
 class BookDocument(msgspec.Struct):
-    """A book; the order of the fields is part of what is hashed."""
+    """A book; the order of the fields is part of the hashed text."""
 
     market: str
     asset_id: str
@@ -44,14 +44,14 @@ class BookDocument(msgspec.Struct):
     tick_size: str
     neg_risk: bool
     last_trade_price: str
-    """Three decimals at least; empty where the market never traded."""
+    """At least three decimals; empty if the market never traded."""
 
 
 _encoder = msgspec.json.Encoder()
 
 
 def book_document(book: BookView, market: MarketView) -> BookDocument:
-    """Write a book with its hash and the time of its last change; all around the levels is its market's."""
+    """Return a book with its hash and the time of its last change; the other fields are its market's."""
     document = BookDocument(
         market=market.spec.condition_id,
         asset_id=book.token_id,
@@ -69,16 +69,16 @@ def book_document(book: BookView, market: MarketView) -> BookDocument:
 
 
 def book_hash(document: BookDocument) -> str:
-    """Return the SHA-1 of the canonical text; whatever hash the document carries is left out."""
+    """Return the SHA-1 of the canonical text; any hash in the document is ignored."""
     carried, document.hash = document.hash, ""
     canonical = _encoder.encode(document)
     document.hash = carried
-    # The public venue's own choice of hash; it guards against loss, not against people.
+    # The public venue's own choice of hash; it protects against loss, not against attackers.
     return hashlib.sha1(canonical, usedforsecurity=False).hexdigest()
 
 
 def last_price_text(price: Micros | None) -> str:
-    """Write a last trade price: always three decimals, more where the tick has more."""
+    """Return a last trade price: at least three decimals, more if the tick has more."""
     return "" if price is None else format_micros(price, min_decimals=3)
 
 
@@ -99,7 +99,7 @@ _decode_asked = msgspec.json.Decoder(list[_Asked]).decode
 
 
 class BookRoutes:
-    """One token at a time by query, many by a posted list or a comma-separated query."""
+    """Books and prices of one token by query, or of many by a posted list or a comma-separated query."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -160,7 +160,7 @@ class BookRoutes:
         return ZERO if bid is None else bid, ONE if ask is None else ask
 
     async def book(self, request: Request) -> Response:
-        """Show one book; its timestamp is that of its last change, however long ago."""
+        """Return one book; its timestamp is that of its last change, however long ago."""
         token_id = request.query_params.get("token_id", "")
         market = self._market(token_id)
         if isinstance(market, Response):
@@ -169,11 +169,11 @@ class BookRoutes:
 
     def _books(self, asked: list[_Asked]) -> object:
         found = (self._document(token_id) for token_id in {one.token_id for one in asked})
-        # The public venue answers in an order of its own; sorting makes ours repeatable.
+        # The public venue's order is undefined; sorting makes ours repeatable.
         return sorted((book for book in found if book is not None), key=lambda book: book.asset_id)
 
     async def price(self, request: Request) -> Response:
-        """Show the best price of one side."""
+        """Return the best price of one side."""
         side = request.query_params.get("side", "").upper()
         if side not in _SIDES:
             return failure(400, "Invalid side")
@@ -191,21 +191,21 @@ class BookRoutes:
         return answer
 
     async def midpoint(self, request: Request) -> Response:
-        """Show the middle between best bid and best ask."""
+        """Return the midpoint of best bid and best ask."""
         return self._one(request, lambda bid, ask: {"mid": _middle(bid, ask)})
 
     def _midpoints(self, asked: list[_Asked]) -> object:
         return self._each(asked, _middle)
 
     async def spread(self, request: Request) -> Response:
-        """Show the distance between best bid and best ask."""
+        """Return the distance between best bid and best ask."""
         return self._one(request, lambda bid, ask: {"spread": _distance(bid, ask)})
 
     def _spreads(self, asked: list[_Asked]) -> object:
         return self._each(asked, _distance)
 
     async def last_trade_price(self, request: Request) -> Response:
-        """Show the last trade's price and taker side; a market never traded says 0.5 and none."""
+        """Return the last trade's price and taker side; 0.5 and no side if the market never traded."""
         market = self._market(request.query_params.get("token_id", ""))
         if isinstance(market, Response):
             return market

@@ -1,8 +1,8 @@
-"""Keys beside the API keys of an owner, and the trades made through a builder.
+"""Further keys of an owner besides API keys, and the trades made through a builder.
 
-A builder key is a triple like any other; a read-only key is one text. The 32 bytes that orders name
-as their `builder` are, on this venue, the hash of such a key (`builder_code`): neither source says
-how the public venue draws them. Only orders that were taken are attributed.
+A builder key is a triple like any other; a read-only key is one text. The 32 bytes in the `builder`
+field of orders are, on this venue, the hash of such a key (`builder_code`): neither source says how
+the public venue generates them. Only accepted orders are attributed.
 """
 
 import re
@@ -39,7 +39,7 @@ KEY_NOTES = "side key"
 
 
 class KeyKind(Enum):
-    """What a key is for."""
+    """The purpose of a key."""
 
     BUILDER = "builder"
     READ_ONLY = "read only"
@@ -47,7 +47,7 @@ class KeyKind(Enum):
 
 @dataclass(slots=True)
 class SideKey:
-    """One key and whose it is."""
+    """One key and its owner."""
 
     key: str
     kind: KeyKind
@@ -59,12 +59,12 @@ class SideKey:
 
     @property
     def builder_code(self) -> str:
-        """The bytes32 by which orders are attributed to this key's owner."""
+        """The bytes32 that attribute orders to this key's owner."""
         return f"0x{sha256(self.key.encode()).hexdigest()}"
 
     @override
     def __repr__(self) -> str:
-        """Name the key, never what proves it."""
+        """Show the key, never the secret or passphrase."""
         return f"SideKey({self.kind.value}, {self.eoa})"
 
 
@@ -72,7 +72,7 @@ _decode = msgspec.json.Decoder(SideKey).decode
 
 
 class SideKeys:
-    """Every such key, revoked ones too: a builder's trades outlive the key."""
+    """All such keys, including revoked ones: a builder's trades outlive the key."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -83,7 +83,7 @@ class SideKeys:
         self._codes = {key.builder_code: key for key in kept if key.kind is KeyKind.BUILDER}
 
     def mint(self, eoa: Address, kind: KeyKind) -> SideKey:
-        """Make a key."""
+        """Create a key."""
         key = SideKey(str(uuid4()), kind, eoa, self._venue.clock.now_ms())
         if kind is KeyKind.BUILDER:
             key.secret = urlsafe_b64encode(secrets.token_bytes(32)).decode()
@@ -97,12 +97,12 @@ class SideKeys:
         return [key for key in self._keys.values() if key.eoa == eoa and key.kind is kind]
 
     def find(self, key: str, kind: KeyKind) -> SideKey | None:
-        """Return a key that is good."""
+        """Return a valid key."""
         found = self._keys.get(key)
         return found if found and found.kind is kind and found.revoked_ms is None else None
 
     def by_code(self, builder_code: str) -> SideKey | None:
-        """Return the builder key, good or not, that a builder code was made from."""
+        """Return the builder key of a builder code, valid or revoked."""
         return self._codes.get(builder_code.lower())
 
     def verify(
@@ -128,7 +128,7 @@ class SideKeys:
         )
 
     def revoke(self, key: SideKey) -> None:
-        """Make a key useless for good."""
+        """Revoke a key permanently."""
         key.revoked_ms = self._venue.clock.now_ms()
         self._keep(key)
 
@@ -149,14 +149,14 @@ _decode_named = msgspec.json.Decoder(_NamedKey).decode
 
 
 class SideKeyRoutes:
-    """The routes of `/auth` for keys that cannot trade, and what a builder charges."""
+    """The routes of `/auth` for keys that cannot trade, and a builder's fees."""
 
     def __init__(self, venue: Venue, keys: SideKeys) -> None:
         self._venue = venue
         self._keys = keys
 
     def routes(self) -> list[Route]:
-        """Return the routes; the plural and the key in the path are the older dialect's."""
+        """Return the routes; the plural forms and the key in the path belong to the older dialect."""
         return [
             Route("/auth/builder-api-key", self.mint_builder, methods=["POST"]),
             Route("/auth/builder-api-key", self.list_builder),
@@ -170,7 +170,7 @@ class SideKeyRoutes:
         ]
 
     async def mint_builder(self, request: Request) -> Response:
-        """Make a builder key; its code is what orders name as their builder."""
+        """Create a builder key; its code is what orders contain as their builder."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -185,7 +185,7 @@ class SideKeyRoutes:
         )
 
     async def list_builder(self, request: Request) -> Response:
-        """List the caller's builder keys, revoked ones with the time of that."""
+        """List the caller's builder keys, revoked ones with the time of revocation."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -193,7 +193,7 @@ class SideKeyRoutes:
         return JsonResponse([_listed(key) for key in keys])
 
     async def revoke_builder(self, request: Request) -> Response:
-        """Revoke the builder key that signs, or the newest one of an owner that signs with an API key."""
+        """Revoke the builder key that signs the request, or the newest one if an API key signs it."""
         if "POLY_BUILDER_API_KEY" in request.headers:
             key = await self._builder(request)
             return unauthorized() if key is None else self._revoked(key)
@@ -239,7 +239,7 @@ class SideKeyRoutes:
         return key if is_right else None
 
     async def mint_readonly(self, request: Request) -> Response:
-        """Make a key that may only read."""
+        """Create a read-only key."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -254,7 +254,7 @@ class SideKeyRoutes:
         return JsonResponse({"readonlyApiKeys": [k.key for k in keys if k.revoked_ms is None]})
 
     async def delete_readonly(self, request: Request) -> Response:
-        """Delete a read-only key of the caller's, and say whether there was one."""
+        """Delete a read-only key of the caller's, and return whether there was one."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()
@@ -269,7 +269,7 @@ class SideKeyRoutes:
         return JsonResponse(content=True)
 
     async def builder_fees(self, request: Request) -> Response:
-        """Return a builder's own fees: none, because this venue charges none."""
+        """Return a builder's own fees: zero, because this venue charges none."""
         code = request.path_params["code"]
         if BUILDER_CODE.fullmatch(code) is None or self._keys.by_code(code) is None:
             return failure(404, "builder not found")
@@ -295,7 +295,7 @@ NO_BUILDER = "0x" + "0" * 64
 
 @dataclass(frozen=True, slots=True)
 class AttributedTrade:
-    """A trade one of whose orders names a builder; `maker` is that order's part if it rested."""
+    """A trade with an order that names a builder; `maker` is that order's part if it rested."""
 
     trade: Trade
     builder: str
@@ -303,7 +303,7 @@ class AttributedTrade:
 
 
 class Attribution:
-    """The builders of all orders that name one."""
+    """The builders of all attributed orders."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -312,7 +312,7 @@ class Attribution:
         }
 
     def note(self, order_id: OrderId, builder: str) -> None:
-        """Remember the builder of an order that was taken."""
+        """Record the builder of an accepted order."""
         code = builder.lower()
         if code != NO_BUILDER and order_id not in self._builders:
             self._venue.write_notes(ATTRIBUTION_NOTES, {order_id: code.encode()})
@@ -337,7 +337,7 @@ PAGE = 300
 
 
 class AttributionRoutes:
-    """One route."""
+    """The route for a builder's trades."""
 
     def __init__(self, venue: Venue, attribution: Attribution) -> None:
         self._venue = venue

@@ -1,8 +1,9 @@
-"""Heartbeats: when those of an API key stop, all of its open orders are cancelled.
+"""Heartbeats: when an API key's heartbeats stop, all of its open orders are cancelled.
 
-The first accepted heartbeat arms it. Each answer names the id of the next; a wrong id is refused
-with the right one, and does not count. Whoever lapses is swept once, and armed again by the next
-good heartbeat. A restart of the venue gives everybody the full time again.
+The first accepted heartbeat arms the switch. Each reply contains the id of the next; a wrong id is
+refused together with the right one, and does not count. After a lapse the orders are cancelled
+once, and the next valid heartbeat arms the switch again. A restart of the venue gives every key the
+full time again.
 """
 
 from dataclasses import dataclass
@@ -43,13 +44,13 @@ _decode_beat = msgspec.json.Decoder(_Beat).decode
 
 @dataclass(frozen=True, slots=True)
 class WrongBeat:
-    """Not the id that was due."""
+    """The id is not the one that was due."""
 
     expected: str
 
 
 class Heartbeats:
-    """Every chain of heartbeats."""
+    """The heartbeats of all keys."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -77,7 +78,7 @@ class Heartbeats:
         self._keep(key, _Chain(expected, is_armed=True, heard_ms=self._venue.clock.now_ms()))
 
     def tick(self) -> None:
-        """Cancel the orders of owners that were silent for too long; checked every five seconds."""
+        """Cancel the orders of keys that were silent for too long; checked every five seconds."""
         now_ms = self._venue.clock.now_ms()
         if now_ms - self._swept_ms < SWEEP_MS:
             return
@@ -90,7 +91,7 @@ class Heartbeats:
 
     def _sweep(self, key: ApiKey, chain: _Chain) -> None:
         result = self._venue.act(lambda exchange, now_ms: exchange.cancel_all(key, now_ms=now_ms))
-        # While nothing can be cancelled it stays armed, and is tried again with the next sweep.
+        # While nothing can be cancelled it stays armed, and is tried again at the next check.
         if not isinstance(result, Refusal):
             chain.is_armed = False
             self._keep(key, chain)
@@ -101,21 +102,21 @@ class Heartbeats:
 
 
 class HeartbeatRoutes:
-    """`/v1/heartbeats`, and `/heartbeats` as it was before."""
+    """`/v1/heartbeats`, and the older `/heartbeats`."""
 
     def __init__(self, venue: Venue, heartbeats: Heartbeats) -> None:
         self._venue = venue
         self._heartbeats = heartbeats
 
     def routes(self) -> list[Route]:
-        """Return the routes, each behind level 2."""
+        """Return the routes, all with level-2 authentication."""
         return [
             Route("/v1/heartbeats", self.beat, methods=["POST"]),
             Route("/heartbeats", self.beat_plainly, methods=["POST"]),
         ]
 
     async def beat(self, request: Request) -> Response:
-        """Accept a heartbeat; a wrong one is refused with the error that the venue's client reads."""
+        """Accept a heartbeat; a wrong one is refused with the error that the venue's client expects."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()

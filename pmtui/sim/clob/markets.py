@@ -1,4 +1,4 @@
-"""Markets and their terms on the trading host, and its utility routes; open to everybody.
+"""Markets and their terms on the trading host, and its utility routes; without authentication.
 
 Rows come in three sizes: full, simplified and compact.
 """
@@ -23,7 +23,7 @@ NO_DELAY = TakerDelay()
 
 
 def delay_of(venue: Venue, condition_id: ConditionId) -> TakerDelay:
-    """Return a market's delay: what the operator set, else what its catalogue row says."""
+    """Return a market's delay: as set by the operator, else from its catalogue row."""
     chosen = venue.controls.delays.get(condition_id)
     if chosen is not None:
         return chosen
@@ -32,7 +32,7 @@ def delay_of(venue: Venue, condition_id: ConditionId) -> TakerDelay:
 
 
 def listed_delay(market: CatalogueMarket) -> TakerDelay:
-    """Read the delay from a row of the metadata host."""
+    """Return the delay in a row of the metadata host."""
     seconds = market.raw.get("secondsDelay")
     return TakerDelay(
         seconds=seconds if isinstance(seconds, int) and seconds > 0 else 0,
@@ -41,11 +41,11 @@ def listed_delay(market: CatalogueMarket) -> TakerDelay:
 
 
 LEGACY_FEE_BPS = 1_000
-"""What `base_fee` says wherever fees are on; a leftover that no fee is computed from."""
+"""The value of `base_fee` if fees are on; a leftover that no fee is computed from."""
 
 
 def number(amount: Micros) -> int | float:
-    """Return an amount as the JSON number this host uses for terms and prices."""
+    """Return an amount as the JSON number that this host uses for terms and prices."""
     return amount // ONE if amount % ONE == 0 else amount / ONE
 
 
@@ -55,7 +55,7 @@ def base_fee(market: CatalogueMarket) -> int:
 
 
 def first_price(venue: Venue, market: CatalogueMarket) -> Micros:
-    """Return the price of the first outcome: the payout once known, else the middle of the book."""
+    """Return the price of the first outcome: the payout once known, else the midpoint of the book."""
     view = venue.trading(market.condition_id)
     if view is not None and view.payout is not None:
         return view.payout.pays(0)
@@ -70,7 +70,7 @@ def first_price(venue: Venue, market: CatalogueMarket) -> Micros:
 
 
 def iso_time(row: Row, key: str) -> str | None:
-    """Return a moment of the metadata host as the trading host writes it: with a T and a Z."""
+    """Return a time from the metadata host in the trading host's form: with a T and a Z."""
     moment = moment_of(row, key)
     return None if moment is None else f"{moment:%Y-%m-%dT%H:%M:%SZ}"
 
@@ -121,7 +121,7 @@ def simplified_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
 
 
 def compact_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
-    """Return the answer of `/clob-markets/{condition_id}`; what is false or empty is left out."""
+    """Return the reply of `/clob-markets/{condition_id}`; false and empty fields are left out."""
     is_accepting = _states(venue, market)["accepting_orders"]
     delay = delay_of(venue, market.condition_id)
     row: dict[str, object] = {
@@ -145,7 +145,7 @@ def compact_row(venue: Venue, market: CatalogueMarket) -> dict[str, object]:
         "ibce": True,
     }
     if market.rewards.min_size or market.rewards.max_spread:
-        # Spread in cents, as the metadata host has it; no order is too young to earn.
+        # Spread in cents, as on the metadata host; no order is too young to earn.
         spread = Micros(market.rewards.max_spread * 100)
         row["r"] = {"mi": number(market.rewards.min_size), "ma": number(spread), "moas": 0}
     if market.fee.rate:
@@ -254,7 +254,7 @@ class MarketRoutes:
         return JsonResponse(self._venue.clock.now_ms() // 1_000)
 
     async def version(self, request: Request) -> Response:
-        """Return the version of orders that is accepted."""
+        """Return the accepted version of orders."""
         del request
         return JsonResponse({"version": 2})
 
@@ -283,7 +283,7 @@ class MarketRoutes:
         return self._venue.market_of_token(token_id)
 
     async def by_token(self, request: Request) -> Response:
-        """Name a token's market and both of its tokens."""
+        """Return a token's market and both of its tokens."""
         market = self._by_token(request)
         if market is None or len(market.token_ids) != 2:
             return failure(404, NOT_FOUND)

@@ -1,7 +1,7 @@
 """Notifications to an account: cancelled orders, fills, ended markets, reversed fills.
 
-Fed by the exchange's events and written down a moment later, at the latest before anybody reads
-them at `/notifications`. The last few hundred of every account are kept until it drops them.
+Created from the exchange's events and stored a moment later, at the latest before they are read at
+`/notifications`. The last few hundred of every account are kept until it drops them.
 """
 
 from collections import defaultdict
@@ -33,11 +33,11 @@ from pmtui.sim.venue import Venue
 
 KIND = "notification"
 KEPT = 500
-"""Of one account."""
+"""Notifications of one account."""
 
 
 class NotificationKind(IntEnum):
-    """The public venue's numbers, of what can happen here."""
+    """The public venue's numbers for the events that can happen here."""
 
     CANCELLATION = 1
     FILL = 2
@@ -107,14 +107,14 @@ class Notifications:
         return list(reversed(self._of[account].values()))
 
     def drop(self, account: Address, numbers: list[int]) -> None:
-        """Forget some of an account's notifications; numbers of others' do nothing."""
+        """Drop some of an account's notifications; numbers of other accounts are ignored."""
         for number in numbers:
             if self._of[account].pop(number, None) is not None:
                 self._unwritten[_name(number)] = None
         self.flush()
 
     def flush(self) -> None:
-        """Write down what is new."""
+        """Store new notifications."""
         unwritten, self._unwritten = self._unwritten, {}
         self._venue.write_notes(KIND, unwritten)
 
@@ -189,7 +189,7 @@ class Notifications:
 
     def _fill_payload(self, part: _Part, trade: Trade) -> dict[str, object]:
         order = self._venue.records.order(part.order_id)
-        # Of an order that never rested only this trade is known.
+        # For an order that never rested only this trade is known.
         sizes = (
             _sizes(part.size, part.size)
             if order is None
@@ -245,7 +245,7 @@ def _name(number: int) -> str:
 
 
 class NotificationRoutes:
-    """Both routes, behind level 2; the signature type names the wallet, or all of them."""
+    """Both routes, with level-2 authentication; the signature type selects one wallet, or all."""
 
     def __init__(self, venue: Venue, notifications: Notifications) -> None:
         self._venue = venue
@@ -269,7 +269,7 @@ class NotificationRoutes:
         return JsonResponse([_row(one) for one in self._notifications.of(wallet)])
 
     async def drop(self, request: Request) -> Response:
-        """Forget the named ones, whichever of the caller's wallets they were for."""
+        """Drop the named notifications of any of the caller's wallets."""
         caller = await credentials_of(self._venue, request)
         if caller is None:
             return unauthorized()

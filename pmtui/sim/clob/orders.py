@@ -1,11 +1,11 @@
-"""Orders on the trading host: reading a posted one, posting and cancelling, under a rate limit.
+"""Orders on the trading host: decoding, posting and cancelling, with a rate limit.
 
-Decoding is strict: amounts are decimal strings, salt and signature type numbers. The struct hash,
-the order id and the signature are recomputed under the exchange of the order's market; a signature
-made for another exchange, order or owner is refused as the public venue refuses it.
+Decoding is strict: amounts are decimal strings, salt and signature type are numbers. The struct
+hash, the order id and the signature are recomputed for the exchange of the order's market; a
+signature for another exchange, order or owner is refused as on the public venue.
 
-A checked order is answered at once, after a short hold, or with a promise to try it later. Refusals
-are in the venue's words.
+A checked order is answered at once, after a short hold, or as delayed. Refusals have the venue's
+text.
 """
 
 import asyncio
@@ -56,7 +56,7 @@ INVALID_SIGNATURE = Refusal(400, "invalid signature")
 DEPOSIT_WALLETS_ONLY = Refusal(400, "maker address not allowed, please use the deposit wallet flow")
 TOO_MANY = "Too Many Requests"
 _SCALE = 1_000
-"""Tokens are counted in thousandths, so that a millisecond adds whole numbers of them."""
+"""Tokens are counted in thousandths, so that each millisecond adds a whole number of them."""
 
 
 class _TypeNumber(IntEnum):
@@ -67,7 +67,7 @@ class _TypeNumber(IntEnum):
 
 
 class PostedFields(msgspec.Struct, rename="camel"):
-    """The signed part of a post, as it travels."""
+    """The signed part of a post, in the wire format."""
 
     salt: int
     maker: str
@@ -106,11 +106,11 @@ class _VersionProbe(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class CheckedOrder:
-    """An order that is what it says, signed by who may sign it."""
+    """An order that is consistent and signed by an authorised key."""
 
     order: NewOrder
     builder: str
-    """Whom the order is attributed to: 32 bytes, zero for nobody."""
+    """The builder that the order is attributed to: 32 bytes, zero for none."""
 
 
 _decode_order = msgspec.json.Decoder(PostedOrder).decode
@@ -119,7 +119,7 @@ _decode_batch = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
 def split_batch(body: bytes) -> list[bytes] | Refusal:
-    """Return the single orders of a batch, still encoded."""
+    """Return the single orders of a batch, undecoded."""
     try:
         return [bytes(raw) for raw in _decode_batch(body)]
     except UNREADABLE:
@@ -127,7 +127,7 @@ def split_batch(body: bytes) -> list[bytes] | Refusal:
 
 
 def check_order(venue: Venue, body: bytes, caller: Credentials) -> CheckedOrder | Refusal:
-    """Decode one posted order and prove it."""
+    """Decode one posted order and verify it."""
     posted = _decode(body)
     if isinstance(posted, Refusal):
         return posted
@@ -203,7 +203,7 @@ def _check_binding(venue: Venue, fields: OrderFields, eoa: Address) -> Refusal |
     if fields.signature_type is SignatureType.DEPOSIT_WALLET:
         wallets = derive_wallets(eoa, POLYGON.wallets)
         is_theirs = fields.signer in (wallets.deposit_uups, wallets.deposit_beacon)
-        # The public venue words an undeployed wallet the same way.
+        # The public venue uses the same text for an undeployed wallet.
         if not is_theirs or not venue.accounts.is_deployed(fields.signer):
             return WRONG_SIGNER
         return None
@@ -249,7 +249,7 @@ def _checked(
 
 
 class Bucket(Enum):
-    """What a request is charged to."""
+    """The budget that a request is charged to."""
 
     ORDERS = "orders"
     CANCELS = "cancels"
@@ -275,7 +275,7 @@ class Spent:
     retry_after_s: int = 0
 
     def mark(self, response: Response) -> Response:
-        """Add the headers of a covered answer."""
+        """Add the rate limit headers to a reply."""
         response.headers["Poly-RateLimit-Remaining"] = str(self.remaining)
         response.headers["Poly-RateLimit-Reset"] = str(self.reset_s)
         response.headers["Poly-RateLimit-Tier"] = self.tier
@@ -286,12 +286,12 @@ class Spent:
         return response
 
     def refusal(self) -> Response:
-        """Answer a request that is over the limit."""
+        """Refuse a request that is over the limit."""
         return self.mark(JsonResponse({"error": TOO_MANY}, status_code=429))
 
 
 class OrderLimits:
-    """The buckets of every signer."""
+    """The token buckets of every signer."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -339,7 +339,7 @@ Cost = Callable[[bytes, Credentials], int]
 
 
 class OrderGate:
-    """Wraps handlers; the public venue checks the region before the credentials."""
+    """Wraps handlers; like the public venue, it checks the region before the credentials."""
 
     def __init__(self, venue: Venue, restart: EngineRestart) -> None:
         self._venue = venue
@@ -347,11 +347,11 @@ class OrderGate:
         self._limits = OrderLimits(venue)
 
     def posting(self, handler: Handler, cost: Cost) -> Callable[[Request], Awaitable[Response]]:
-        """Permit a request to place orders.
+        """Wrap a handler that places orders.
 
         Args:
-            handler: what answers it.
-            cost: how many tokens its body costs.
+            handler: handles the request.
+            cost: the number of tokens for its body.
         """
         inner = self._checked(handler, Bucket.ORDERS, cost)
 
@@ -363,7 +363,7 @@ class OrderGate:
         return checked
 
     def cancelling(self, handler: Handler, cost: Cost) -> Callable[[Request], Awaitable[Response]]:
-        """Permit a request to cancel orders, from any region."""
+        """Wrap a handler that cancels orders, from any region."""
         return self._checked(handler, Bucket.CANCELS, cost)
 
     def _checked(
@@ -388,17 +388,17 @@ Result = Placed | Delayed | Refusal
 
 
 class OrderIntake:
-    """Takes orders in and words the answers."""
+    """Places orders and formats the replies."""
 
     def __init__(self, venue: Venue, subsystems: Subsystems) -> None:
         self._venue = venue
         self._subsystems = subsystems
 
     async def take(self, checked: Sequence[CheckedOrder | Refusal]) -> list[Result]:
-        """Place, hold or delay orders, each on its own merits.
+        """Place, hold or delay orders, each independently.
 
         A hold makes the whole batch wait. All orders of a batch are one command, so that it is
-        written down with one flush.
+        stored with one flush.
         """
         orders = [order.order for order in checked if isinstance(order, CheckedOrder)]
         for order in orders:
@@ -438,7 +438,7 @@ class OrderIntake:
     def _place(self, exchange: Exchange, checked: CheckedOrder, now_ms: int) -> Result:
         order = checked.order
         if not self._subsystems.chain.may_trade(order.account, order.token_id, order.side):
-            # Whatever else is wrong with it is said first.
+            # Other errors are reported first.
             found = exchange.reads.check(order, now_ms=now_ms)
             return found if isinstance(found, Refusal) else refusals.NO_ALLOWANCE
         result: Result | None = self._subsystems.balances.refusal(order)
@@ -454,7 +454,7 @@ class OrderIntake:
         return result
 
     def answer(self, result: Result, checked: CheckedOrder | Refusal) -> dict[str, object]:
-        """Word the result of one order: the whole answer, or the leg of a batch."""
+        """Format the result of one order: the whole reply, or one entry of a batch."""
         match result:
             case Placed():
                 return self._placed(result, checked)
@@ -470,7 +470,7 @@ class OrderIntake:
             answer["takingAmount"] = format_micros(placed.taking)
             answer["makingAmount"] = format_micros(placed.making)
             answer["tradeIDs"] = list(placed.trade_ids)
-            # Since 2026-07-24 the public venue leaves the hashes out for orders that never rest.
+            # Since 2026-07-24 the public venue omits the hashes for orders that never rest.
             rests = isinstance(checked, CheckedOrder) and checked.order.time_in_force.rests
             if rests and not self._venue.controls.hash_delay_ms:
                 answer["transactionsHashes"] = list(placed.transaction_hashes)
@@ -512,7 +512,7 @@ _decode_market = msgspec.json.Decoder(_CancelMarket).decode
 
 
 class OrderRoutes:
-    """The routes that change orders."""
+    """The routes that place and cancel orders."""
 
     def __init__(self, venue: Venue, subsystems: Subsystems) -> None:
         self._venue = venue
@@ -520,7 +520,7 @@ class OrderRoutes:
         self._taking = OrderIntake(venue, subsystems)
 
     def routes(self) -> list[Route]:
-        """Return the routes, each behind the gate that charges for it."""
+        """Return the routes, each wrapped in the gate that charges for it."""
         gate = OrderGate(self._venue, self._subsystems.restart)
         return [
             Route("/order", gate.posting(self.post_one, _one), methods=["POST"]),
@@ -560,7 +560,7 @@ class OrderRoutes:
         return JsonResponse(self._taking.answer(result, checked))
 
     async def post_many(self, request: Request, caller: Credentials) -> Response:
-        """Accept up to fifteen orders, each judged alone, answered in the same order."""
+        """Accept up to fifteen orders, each checked independently, answered in the same order."""
         bodies = split_batch(await request.body())
         if isinstance(bodies, Refusal) or not bodies:
             return refused(INVALID_PAYLOAD)
@@ -610,7 +610,7 @@ class OrderRoutes:
         return _cancelled(result if isinstance(result, Refusal) else self._to_result(result))
 
     def _to_result(self, result: CancelResult) -> CancelResult:
-        # An order that is not in the book yet cannot be taken from it.
+        # An order that is not in the book yet cannot be removed from it.
         pending = self._subsystems.pending
         return CancelResult(
             result.canceled,
@@ -621,7 +621,7 @@ class OrderRoutes:
         )
 
     async def cancel_all(self, request: Request, caller: Credentials) -> Response:
-        """Cancel everything made with the caller's key."""
+        """Cancel all orders made with the caller's key."""
         del request
         return _cancelled(
             self._venue.act(
@@ -630,7 +630,7 @@ class OrderRoutes:
         )
 
     async def cancel_market(self, request: Request, caller: Credentials) -> Response:
-        """Cancel by market, token or both; naming neither is refused rather than taken as all."""
+        """Cancel by market, token or both; naming neither is refused instead of meaning all."""
         try:
             asked = _decode_market(await request.body())
         except UNREADABLE:

@@ -1,10 +1,10 @@
-"""What the venue does late on purpose: delayed and held orders, and balances seen after a fill.
+"""Deliberate delays of the venue: delayed and held orders, and balances after a fill.
 
-A delayed order was answered already, so it is written down and tried when its time has come, also
-after a restart; what became of it is told by the user stream only. It reserves nothing meanwhile,
-and cannot be cancelled: the answer to that is not published, this venue says `STILL_PENDING`.
+A delayed order was already answered, so it is stored and tried when its time has come, even after a
+restart; only the user stream reports the result. It reserves nothing meanwhile, and cannot be
+cancelled: the public venue's reply to that is not published, this venue returns `STILL_PENDING`.
 
-Whoever sells what they just bought is refused until the lag is over or they ask the venue to read
+Selling shares that were just bought is refused until the lag is over or the venue is asked to read
 the chain again, as on the public venue (docs/wire.md#balances). The ledger itself is never wrong.
 """
 
@@ -30,7 +30,7 @@ STILL_PENDING = "order match delayed due to market conditions"
 
 @dataclass(frozen=True, slots=True)
 class Delayed:
-    """An order was taken and will be tried later."""
+    """An order was accepted and will be tried later."""
 
     order_id: OrderId
 
@@ -46,7 +46,7 @@ _decode = msgspec.json.Decoder(_Pending).decode
 
 
 class PendingOrders:
-    """Everything that waits to be placed."""
+    """All orders that wait to be placed."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -66,7 +66,7 @@ class PendingOrders:
         return None if pending is None else pending.view
 
     def delay(self, order: NewOrder, *, seconds: int) -> Delayed | Refusal:
-        """Hold an order that would take liquidity, and place it some seconds later."""
+        """Delay an order that would take liquidity, and place it some seconds later."""
         now_ms = self._venue.clock.now_ms()
         view = self._venue.exchange.reads.check(order, now_ms=now_ms)
         if isinstance(view, Refusal):
@@ -78,7 +78,7 @@ class PendingOrders:
 
     @contextmanager
     def holding(self, order_ids: Iterable[OrderId]) -> Iterator[None]:
-        """Keep orders from being cancelled or posted again while their answer waits."""
+        """Prevent orders from being cancelled or posted again while their reply waits."""
         held = set(order_ids)
         self._held |= held
         try:
@@ -87,7 +87,7 @@ class PendingOrders:
             self._held -= held
 
     def tick(self) -> None:
-        """Try the orders whose time has come, the earliest first."""
+        """Try the orders whose time has come, earliest first."""
         now_ms = self._venue.clock.now_ms()
         for pending in [one for one in self._delayed.values() if one.due_ms <= now_ms]:
             self._try(pending)
@@ -98,7 +98,7 @@ class PendingOrders:
 
         order_id = pending.order.order_id
         result = self._venue.act(place)
-        # Placed first, forgotten then: after a crash in between it is refused as a duplicate.
+        # Placed first, then removed: after a crash in between it is refused as a duplicate.
         if isinstance(result, Refusal) and result != FOK_KILLED and not self._is_known(order_id):
             self._reject(pending)
         del self._delayed[order_id]
@@ -109,7 +109,7 @@ class PendingOrders:
 
     def _reject(self, pending: _Pending) -> None:
         if self._venue.trading(pending.view.condition_id) is None:
-            # A short-lived market that was not listed again after a restart: nobody can ask for it.
+            # A short-lived market that was not listed again after a restart: nobody can query it.
             return
         gone = replace(pending.view, status=LiveStatus.INVALID)
         self._venue.announce((OrderCancelled(gone, self._venue.clock.now_ms()),))
@@ -122,14 +122,14 @@ class _OldBalance:
 
 
 class StaleBalances:
-    """What the venue believes about accounts it has not looked at since a fill."""
+    """The venue's outdated view of accounts after fills."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
         self._old_balances: dict[tuple[Address, TokenId], _OldBalance] = {}
 
     def note(self, line: BalanceChanged) -> None:
-        """Go on believing what was there before a fill."""
+        """Keep the balance from before a fill."""
         lag_ms = self._venue.controls.stale_balance_ms
         if lag_ms and line.token_id is not None and line.cause is Cause.TRADE:
             key = line.account, line.token_id
@@ -142,7 +142,7 @@ class StaleBalances:
         self._old_balances.pop((account, token_id), None)
 
     def balance(self, account: Address, token_id: TokenId) -> Micros:
-        """Return how many shares the venue believes an account to hold."""
+        """Return the shares of an account in the venue's view."""
         belief = self._live((account, token_id))
         if belief is not None:
             return belief.balance
@@ -150,7 +150,7 @@ class StaleBalances:
         return ZERO if held is None else held.shares.get(token_id, ZERO)
 
     def refusal(self, order: NewOrder) -> Refusal | None:
-        """Refuse a sale of more than the venue believes to be there."""
+        """Refuse a sale of more shares than the venue's view has."""
         belief = self._live((order.account, order.token_id))
         held = self._venue.exchange.reads.account(order.account)
         if order.side is Side.BUY or belief is None or held is None:

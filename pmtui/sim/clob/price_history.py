@@ -1,9 +1,9 @@
 """Price history of a market, for charts and for the price changes of lists.
 
-What this run has seen comes first; before that, a past is drawn from the market's name: a sum of
-smooth seeded waves of several lengths, bent so that it ends where the market began in this run and
-passes through what the catalogue says the price was an hour, a day, a week and a month before. So a
-chart and a list tell one story, and a market has the same past on every run of one catalogue.
+Prices from this run take precedence; before that, a past is generated from the market's name: a sum
+of smooth seeded waves of several lengths, bent so that it ends at the market's starting price in
+this run and passes through the catalogue's prices of an hour, a day, a week and a month before. So
+charts and lists agree, and a market has the same past on every run of one catalogue.
 """
 
 import random
@@ -34,18 +34,18 @@ _WAVES = (
     (6 * 3_600, 0.07),
     (1_800, 0.03),
 )
-"""Length in seconds, and size as a share of what the price leaves room for."""
+"""Length in seconds, and size as a fraction of the room that the price leaves."""
 NODES = 4_096
-"""Of waves that are kept: those of some charts, or of a page of a list."""
+"""Nodes of waves that are cached: those of some charts, or of a page of a list."""
 _UNKNOWN_AGE_S = 90 * _DAY_S
 _ROOM = 0.8
-"""Of the way to the nearer end that all waves together may go."""
+"""The largest part of the way to the nearer end that all waves together may cover."""
 
 
 class _Span(NamedTuple):
     length_s: int
     step_s: int
-    """Between two points of a usual chart of this length, on which changes are read too."""
+    """Seconds between two points of a usual chart of this length, at which changes are also read."""
 
 
 _SPANS: Mapping[str, _Span] = {
@@ -60,13 +60,13 @@ _SPANS: Mapping[str, _Span] = {
 
 class _Past(NamedTuple):
     level: float
-    """Of the waves when the run began."""
+    """Sum of the waves when the run began."""
     bends: tuple[tuple[int, int], ...]
-    """Moments, latest first, and what is added to the waves there."""
+    """Times, latest first, and the correction added to the waves there."""
 
 
 class PastPrices:
-    """Prices of the first tokens of a venue's markets, at any moment up to now."""
+    """Prices of the first tokens of a venue's markets, at any time up to now."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -78,7 +78,7 @@ class PastPrices:
     def points(
         self, market: CatalogueMarket, start_s: int, end_s: int, step_s: int
     ) -> Iterator[tuple[int, Micros]]:
-        """Yield moments and prices, oldest first, none from before the market opened."""
+        """Yield times and prices, oldest first, none from before the market opened."""
         seen = self._venue.records.prices(market.condition_id)
         for at_s in range(
             _on_grid(max(start_s, self._opened_s(market)), step_s), end_s + 1, step_s
@@ -86,7 +86,7 @@ class PastPrices:
             yield at_s, self._price(market, at_s, seen)
 
     def change(self, market: CatalogueMarket, field: str) -> Micros:
-        """Return how far the price has come in the time that a field of the metadata host names."""
+        """Return the price change over the time span of a metadata field."""
         seen = self._venue.records.prices(market.condition_id)
         now = first_price(self._venue, market) if seen.last is None else seen.last
         return Micros(now - self._price_before(market, field, seen))
@@ -94,10 +94,10 @@ class PastPrices:
     def _price_before(self, market: CatalogueMarket, field: str, seen: PriceSeries) -> Micros:
         now_s = self._venue.clock.now_ms() // 1_000
         at_s = self._first_s(market, _SPANS[field], now_s)
-        # Moments of seen prices are rounded down.
+        # Times of observed prices are rounded down.
         if at_s > self._began_s - POINT_S:
             return self._price(market, at_s, seen)
-        # Lists ask for the same point of a chart again and again.
+        # Lists read the same point of a chart again and again.
         known = self._read.get((market.market_id, field))
         if known is None or known[0] != at_s:
             known = (at_s, self._made_up(market, at_s))
@@ -116,10 +116,10 @@ class PastPrices:
         opened_s = self._opened.get(market.market_id)
         if opened_s is None:
             if len(self._opened) > 2 * len(self._venue.catalogue.markets):
-                # Most of these markets are over and gone.
+                # Most of these markets have ended and been removed.
                 for known in (self._opened, self._pasts, self._read):
                     known.clear()
-            # A game is traded long before it begins; only a window opens with what it is about.
+            # A game is traded long before it begins; only a window opens together with its subject.
             listed = None if market.is_window else moment_of(market.raw, "startDate")
             opened = listed or market.starts_at
             unknown_s = self._began_s - _UNKNOWN_AGE_S
@@ -128,7 +128,7 @@ class PastPrices:
         return opened_s
 
     def _first_s(self, market: CatalogueMarket, span: _Span, now_s: int) -> int:
-        # Where a chart of this length begins.
+        # The beginning of a chart of this length.
         return _on_grid(max(now_s - span.length_s, self._opened_s(market)), span.step_s)
 
     def _made_up(self, market: CatalogueMarket, at_s: int) -> Micros:
@@ -143,10 +143,10 @@ class PastPrices:
         for field, span in _SPANS.items():
             change = micros_of(market.raw, field)
             if change is None and span.length_s == _DAY_S:
-                # A row is silent where nothing has changed.
+                # A row has no such field if nothing has changed.
                 change = ZERO
             at_s = self._first_s(market, span, self._began_s)
-            # A market younger than a week was as cheap a week ago as when it opened.
+            # The week-old price of a market younger than a week is its opening price.
             if change is not None and at_s < min(bends):
                 price = _on_ticks(market, market.start_price - change)
                 bends[at_s] = price - _waved(market, at_s, level)
@@ -158,8 +158,8 @@ def _on_grid(at_s: int, step_s: int) -> int:
 
 
 def _on_ticks(market: CatalogueMarket, price: int) -> Micros:
-    # As far from the start as whole ticks go: what is shown is the middle between two quotes, which
-    # is on the grid of prices or half a tick beside it, always.
+    # As far from the start as whole ticks go: the shown price is the midpoint of two quotes, which
+    # is always on the price grid or half a tick beside it.
     start, tick = market.start_price, market.tick_size
     near = start + (price - start + tick // 2) // tick * tick
     lowest = start % tick or tick
@@ -169,7 +169,7 @@ def _on_ticks(market: CatalogueMarket, price: int) -> Micros:
 
 def _waved(market: CatalogueMarket, at_s: int, level: float) -> int:
     start = market.start_price
-    # Prices near the ends have little room, so waves shrink there instead of being cut off.
+    # Prices near the ends have little room, so waves shrink there instead of being clipped.
     room = min(start, ONE - start) * _ROOM
     return start + round((_waves(market.condition_id, at_s) - level) * room)
 
@@ -188,7 +188,7 @@ def _waves(name: str, at_s: int) -> float:
 
 
 def _wave(name: str, length_s: int, at_s: int) -> float:
-    # Values between the nodes of a lattice, eased so that no corner shows.
+    # Values between the nodes of a lattice, smoothed so that there are no corners.
     node, offset = divmod(at_s, length_s)
     share = offset / length_s
     eased = share * share * (3 - 2 * share)
@@ -226,7 +226,7 @@ _decode_batch = msgspec.json.Decoder(_Batch).decode
 
 
 class HistoryRoutes:
-    """`/prices-history`, and the same for many tokens at once."""
+    """`/prices-history`, and the batch route for many tokens."""
 
     def __init__(self, venue: Venue, prices: PastPrices) -> None:
         self._venue = venue
@@ -240,7 +240,7 @@ class HistoryRoutes:
         ]
 
     async def history(self, request: Request) -> Response:
-        """Show prices of a token (`market` names it), ascending; unknown ones have none."""
+        """Return prices of a token (in `market`), ascending; empty for unknown ones."""
         query = request.query_params
         span = self._span(query.get("interval"), query.get("startTs"), query.get("endTs"))
         fidelity = query.get("fidelity", "1")
@@ -249,7 +249,7 @@ class HistoryRoutes:
         return JsonResponse({"history": self._rows(query.get("market", ""), span, int(fidelity))})
 
     async def batch(self, request: Request) -> Response:
-        """Show prices of up to twenty tokens; unknown ones have none."""
+        """Return prices of up to twenty tokens; empty for unknown ones."""
         try:
             asked = _decode_batch(await request.body())
         except UNREADABLE:

@@ -1,7 +1,7 @@
 """Routes of rewards and rebates: paying markets, scoring orders, earnings, in both dialects.
 
-Markets and rebates are open to everybody, earnings are behind level 2. The older dialect asks for
-"the user's" earnings without saying who that is. There a request may name a `maker_address`; without
+Markets and rebates need no authentication, earnings need level 2. The older dialect requests "the
+user's" earnings without saying who that is. There a request may contain a `maker_address`; without
 one it gets the rows of everybody who is not simulated.
 """
 
@@ -33,13 +33,13 @@ from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE
 
 ASSET_RATE = 1
-"""Dollars a unit of collateral is worth."""
+"""Dollars per unit of collateral."""
 NO_DATE = "1970-01-01T00:00:00Z"
-"""Where a row must have a date and the catalogue names none."""
+"""Used if a row must have a date and the catalogue has none."""
 
 
 def config_rows(market: CatalogueMarket) -> list[dict[str, object]]:
-    """Return the programmes a market's reward comes from."""
+    """Return the reward programs of a market."""
     listed = market.raw.get("clobRewards")
     programmes: Sequence[object] = listed if isinstance(listed, list) else ()
     return [_config(row) for row in programmes if isinstance(row, Mapping)]
@@ -62,7 +62,7 @@ def _whole(value: object) -> int:
 
 
 def terms_row(market: CatalogueMarket) -> dict[str, object]:
-    """Return what an order must be, spread in cents as the metadata host has it."""
+    """Return the conditions for orders, with the spread in cents as on the metadata host."""
     return {
         "condition_id": market.condition_id,
         "rewards_max_spread": number(Micros(market.rewards.max_spread * 100)),
@@ -72,7 +72,7 @@ def terms_row(market: CatalogueMarket) -> dict[str, object]:
 
 
 def current_row(market: CatalogueMarket) -> dict[str, object]:
-    """Return a row of the list of paying markets; nobody sponsors any here."""
+    """Return a row of the list of paying markets; there are no sponsors here."""
     daily = number(market.rewards.daily_rate)
     return {
         **terms_row(market),
@@ -86,7 +86,7 @@ def current_row(market: CatalogueMarket) -> dict[str, object]:
 def market_row(
     venue: Venue, market: CatalogueMarket, competition: Fraction, day_change: Micros
 ) -> dict[str, object]:
-    """Return a market with its terms and how much it is quoted."""
+    """Return a market with its terms and its competitiveness."""
     event, raw = venue.catalogue.event_of(market), market.raw
     bid, ask = venue.exchange.reads.top(market.token_ids[0])
     return {
@@ -112,13 +112,13 @@ def market_row(
 
 
 def volume_24h(venue: Venue, market: CatalogueMarket) -> Micros:
-    """Return the dollars of a day: those before this run, and those in it."""
+    """Return the dollars traded in a day: before this run, and in it."""
     since_ms = venue.clock.now_ms() - 86_400_000
     return Micros(market.volume_24h + venue.records.volume_since(market.condition_id, since_ms))
 
 
 def earning_row(earning: Earning) -> dict[str, object]:
-    """Return what was earned in one market on one day."""
+    """Return the earnings in one market on one day."""
     return {
         "date": earning.day.isoformat(),
         "condition_id": earning.condition_id,
@@ -144,7 +144,7 @@ class RewardMarketRoutes:
         self._prices = prices
 
     def routes(self) -> list[Route]:
-        """Return the routes; `config`, `raw` and `markets` alone are the older dialect's."""
+        """Return the routes; `config`, `raw` and a bare `markets` belong to the older dialect."""
         return [
             Route("/rewards/markets/current", self.current),
             Route("/rewards/markets/multi", self.multi),
@@ -160,11 +160,11 @@ class RewardMarketRoutes:
         ]
 
     async def current(self, request: Request) -> Response:
-        """List what is paid in which market."""
+        """List the rewards of each market."""
         return paged(request, self.paying(), limit=CURRENT_PAGE, to_row=current_row)
 
     async def one(self, request: Request) -> Response:
-        """Show one market's terms and competition, as a page of one row or of none."""
+        """Return one market's terms and competitiveness, as a page with one row or none."""
         named = request.path_params.get("condition_id") or request.query_params.get("market", "")
         if HASH_ID.fullmatch(named.lower()) is None:
             return failure(400, "Invalid market")
@@ -173,7 +173,7 @@ class RewardMarketRoutes:
         return paged(request, found, limit=MARKET_PAGE, to_row=self.row)
 
     def row(self, market: CatalogueMarket) -> dict[str, object]:
-        """Write a market with its terms and competition."""
+        """Return a market's row with its terms and competitiveness."""
         return market_row(self._venue, market, self._competition(market), self._day_change(market))
 
     def _day_change(self, market: CatalogueMarket) -> Micros:
@@ -196,7 +196,7 @@ class RewardMarketRoutes:
     def chosen(
         self, query: QueryParams, markets: Sequence[CatalogueMarket]
     ) -> list[CatalogueMarket] | Response:
-        """Filter and sort markets as a query asks; its problems are answered in the venue's words."""
+        """Filter and sort markets by a query; its errors are answered with the venue's text."""
         try:
             bounds = {name: _bounds(query, name) for name in self._figures()}
         except MoneyError:
@@ -275,7 +275,7 @@ def _reward_end(market: CatalogueMarket) -> str:
 
 
 def page_size(query: QueryParams) -> int | None:
-    """Return how many rows a page is to have; None where that is no usable number."""
+    """Return the requested number of rows on a page; None if it is invalid."""
     text = query.get("page_size") or str(MARKET_PAGE)
     size = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     return size if 0 < size <= CURRENT_PAGE else None
@@ -302,14 +302,14 @@ _decode_ids = msgspec.json.Decoder(list[str] | _Wrapped).decode
 
 
 class ScoringRoutes:
-    """One order by query, many by a posted list."""
+    """Scoring of one order by query, or of many by a posted list."""
 
     def __init__(self, venue: Venue, rewards: Rewards) -> None:
         self._venue = venue
         self._rewards = rewards
 
     def routes(self) -> list[Route]:
-        """Return the routes; those with `/orders/` are the older dialect's and open to everybody."""
+        """Return the routes; those with `/orders/` belong to the older dialect and need no authentication."""
         return [
             Route("/order-scoring", self.own_one),
             Route("/orders-scoring", self.own_many, methods=["POST"]),
@@ -318,24 +318,24 @@ class ScoringRoutes:
         ]
 
     async def own_one(self, request: Request) -> Response:
-        """Answer for one order of the caller's."""
+        """Return whether one of the caller's orders scores."""
         caller = await credentials_of(self._venue, request)
         return unauthorized() if caller is None else await self.one(request)
 
     async def own_many(self, request: Request) -> Response:
-        """Answer for many orders of the caller's."""
+        """Return whether many of the caller's orders score."""
         caller = await credentials_of(self._venue, request)
         return unauthorized() if caller is None else await self.many(request)
 
     async def one(self, request: Request) -> Response:
-        """Answer for one order; one that does not rest scores nothing."""
+        """Return whether one order scores; one that does not rest never does."""
         order_id = request.query_params.get("order_id", "").lower()
         if HASH_ID.fullmatch(order_id) is None:
             return failure(400, "Invalid order_id")
         return JsonResponse({"scoring": self._rewards.is_scoring(OrderId(order_id))})
 
     async def many(self, request: Request) -> Response:
-        """Answer for many orders, under the ids as they were asked."""
+        """Return whether many orders score, under the requested ids."""
         try:
             asked = _decode_ids(await request.body())
         except UNREADABLE:
@@ -392,7 +392,7 @@ class RewardUserRoutes:
         return maker if maker is not None and is_theirs else failure(400, "Invalid maker_address")
 
     async def own_earnings(self, request: Request) -> Response:
-        """List what one of the caller's wallets earned on a day."""
+        """List the earnings of one of the caller's wallets on a day."""
         wallet, day = await self._own_wallet(request), _day(request)
         if isinstance(wallet, Response):
             return wallet
@@ -402,7 +402,7 @@ class RewardUserRoutes:
         return paged(request, found, limit=PAGE, to_row=earning_row)
 
     async def own_total(self, request: Request) -> Response:
-        """Sum up what one of the caller's wallets earned on a day."""
+        """Return the total earnings of one of the caller's wallets on a day."""
         wallet, day = await self._own_wallet(request), _day(request)
         if isinstance(wallet, Response):
             return wallet
@@ -411,14 +411,14 @@ class RewardUserRoutes:
         return JsonResponse(_totals(day, self._rewards.earnings(day, maker=wallet)))
 
     async def own_percentages(self, request: Request) -> Response:
-        """Return the share of each market's reward that a wallet earns now."""
+        """Return the share of each market's rewards that a wallet earns now."""
         wallet = await self._own_wallet(request)
         if isinstance(wallet, Response):
             return wallet
         return JsonResponse(self._rewards.percentages(wallet))
 
     async def own_markets(self, request: Request) -> Response:
-        """List the paying markets with what a wallet earned in each on a day."""
+        """List the paying markets with a wallet's earnings in each on a day."""
         wallet = await self._own_wallet(request)
         return wallet if isinstance(wallet, Response) else self._earned_markets(request, wallet)
 
@@ -453,7 +453,7 @@ class RewardUserRoutes:
         return any(maker != wallet for maker in self._rewards.scores(market))
 
     async def earnings(self, request: Request) -> Response:
-        """List what makers earned on a day."""
+        """List the earnings of makers on a day."""
         maker, day = self._open_maker(request), _day(request)
         if isinstance(maker, Response):
             return maker
@@ -462,7 +462,7 @@ class RewardUserRoutes:
         return JsonResponse([earning_row(one) for one in self._rewards.earnings(day, maker=maker)])
 
     async def total(self, request: Request) -> Response:
-        """Sum up what makers earned on a day."""
+        """Return the total earnings of makers on a day."""
         maker, day = self._open_maker(request), _day(request)
         if isinstance(maker, Response):
             return maker
@@ -482,7 +482,7 @@ class RewardUserRoutes:
         return JsonResponse(sums)
 
     async def markets(self, request: Request) -> Response:
-        """List the paying markets; with a maker and a day, also what it earned in each."""
+        """List the paying markets; with a maker and a day, also that maker's earnings in each."""
         maker = self._open_maker(request)
         if isinstance(maker, Response):
             return maker
@@ -491,7 +491,7 @@ class RewardUserRoutes:
         return self._earned_markets(request, maker)
 
     async def rebates(self, request: Request) -> Response:
-        """List what makers get back of takers' fees; without a day, of every day."""
+        """List the makers' rebates of takers' fees; without a day, of every day."""
         maker = self._open_maker(request)
         if isinstance(maker, Response):
             return maker

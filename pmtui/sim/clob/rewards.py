@@ -1,14 +1,15 @@
 """Makers' earnings: liquidity rewards by the score of their orders, and rebates of takers' fees.
 
-An order's score follows the published terms of the programme (2026): the nearer to the middle, the
-more; the weaker of an account's two sides counts, or a third of the stronger where the middle is not
-near an end. Scores are sampled once a minute against all others of the market. A sample is worth a
-minute of the market's daily rate, shared by score and rounded down to a millionth of a dollar.
-Nobody is sampled while the venue is down.
+An order's score follows the published terms of the program (2026): it is higher nearer to the
+midpoint; the weaker of an account's two sides counts, or a third of the stronger if the midpoint is
+not near an end. Scores are sampled once a minute against all others in the market. A sample is worth
+a minute of the market's daily rate, divided by score and rounded down to a millionth of a dollar.
+There are no samples while the venue is down.
 
-Of every trade's fee the market's rebate share belongs to its makers, by the shares they gave. A
-trade has one price, so this is the published share of fee-equivalent volume. Failed trades paid no
-fee in the end. Both are told, never paid: the ledger shows trades and deposits only.
+The market's rebate share of every trade's fee belongs to its makers, in proportion to their shares.
+A trade has one price, so this is the published share of fee-equivalent volume. Failed trades pay no
+fee in the end. Rewards and rebates are reported, never paid: the ledger has trades and deposits
+only.
 """
 
 from collections.abc import Iterable
@@ -27,26 +28,26 @@ from pmtui.sim.venue import Venue
 
 ONE_SIDED_DIVISOR = 3
 NEAR_ENDS = Micros(ONE // 10)
-"""Within this distance of 0 or 1 quotes on one side only score nothing."""
+"""Within this distance of 0 or 1, quotes on one side only score nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class RewardTerms:
-    """What an order must be to score."""
+    """The conditions for an order to score."""
 
     min_size: Micros
     """Shares."""
     max_spread: Micros
-    """Distance from the middle, in price units."""
+    """Distance from the midpoint, in price units."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A resting order on the axis of the first token."""
+    """A resting order in terms of the first token."""
 
     account: Address
     is_bid: bool
-    """BUY of the first token or SELL of the second."""
+    """Whether it is a BUY of the first token or a SELL of the second."""
     price: Micros
     size: Micros
     """Shares that can still match."""
@@ -82,7 +83,7 @@ def account_scores(
 
 
 def shares_of(scores: dict[Address, Fraction]) -> dict[Address, Fraction]:
-    """Return what part of a market's reward each account has earned; all parts add up to 1."""
+    """Return each account's share of a market's reward; all shares add up to 1."""
     total = sum(scores.values(), Fraction(0))
     return {account: score / total for account, score in scores.items()}
 
@@ -94,7 +95,7 @@ SAMPLES_A_DAY = 1_440
 
 @dataclass(frozen=True, slots=True)
 class Earning:
-    """What an account has earned in a market on a day (UTC)."""
+    """The earnings of an account in a market on a day (UTC)."""
 
     day: date
     condition_id: ConditionId
@@ -103,7 +104,7 @@ class Earning:
 
 
 class Rewards:
-    """Scores as they are now, and what they have earned so far."""
+    """Current scores, and earnings so far."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -115,7 +116,7 @@ class Rewards:
             self._earned[key] = Micros(int(row))
 
     def tick(self) -> None:
-        """Take a sample if it is due; missed samples are not repeated."""
+        """Take a sample if it is due; missed samples are not made up."""
         now_ms = self._venue.clock.now_ms()
         if now_ms - self._sampled_ms < SAMPLE_MS:
             return
@@ -143,7 +144,7 @@ class Rewards:
         return list(markets)
 
     def earnings(self, day: date | None = None, *, maker: Address | None = None) -> list[Earning]:
-        """Return what was earned, of one day or one maker if named."""
+        """Return the earnings, of one day or one maker if given."""
         return [
             Earning(on, condition_id, account, amount)
             for (on, condition_id, account), amount in self._earned.items()
@@ -151,7 +152,7 @@ class Rewards:
         ]
 
     def scores(self, market: CatalogueMarket) -> dict[Address, Fraction]:
-        """Return the score of every account in a market at this moment."""
+        """Return the current score of every account in a market."""
         found = self._ground(market)
         if found is None:
             return {}
@@ -161,11 +162,11 @@ class Rewards:
         return account_scores(quotes, middle, _terms(market))
 
     def shares(self, market: CatalogueMarket) -> dict[Address, Fraction]:
-        """Return which part of a market's reward everybody would earn at this moment."""
+        """Return the share of a market's reward that every account would earn now."""
         return shares_of(self.scores(market))
 
     def percentages(self, maker: Address) -> dict[ConditionId, float]:
-        """Return an account's parts of the markets it quotes, in percent."""
+        """Return an account's shares in the markets it quotes, in percent."""
         found = {}
         for condition_id in self._venue.exchange.reads.markets_quoted_by(maker):
             market = self._venue.market(condition_id)
@@ -175,7 +176,7 @@ class Rewards:
         return found
 
     def is_scoring(self, order_id: OrderId) -> bool:
-        """Return whether an order earns at this moment, itself and as part of what its maker quotes."""
+        """Return whether an order earns now, by itself and as part of its maker's quotes."""
         order = self._venue.exchange.reads.order(order_id)
         market = None if order is None else self._venue.market(order.condition_id)
         if order is None or market is None:
@@ -188,7 +189,7 @@ class Rewards:
         return is_near and order.account in self.scores(market)
 
     def _ground(self, market: CatalogueMarket) -> tuple[MarketView, Micros] | None:
-        # Without a rate, or without both sides, there is no middle to be near to.
+        # Without a rate, or without both sides, there is no midpoint to measure from.
         view = self._venue.trading(market.condition_id)
         if view is None or view.payout is not None or not market.rewards.daily_rate:
             return None
@@ -212,7 +213,7 @@ def _quote(order: OrderView, market: MarketView) -> Quote:
 
 @dataclass(frozen=True, slots=True)
 class Rebate:
-    """What a maker gets back in a market for a day (UTC)."""
+    """A maker's rebate in a market for a day (UTC)."""
 
     day: date
     condition_id: ConditionId
@@ -221,13 +222,13 @@ class Rebate:
 
 
 def rebate_of(trade: Trade, maker: Address, rebate_rate: Micros) -> Micros:
-    """Return one maker's part of the rebate on a trade, rounded down."""
+    """Return one maker's share of the rebate on a trade, rounded down."""
     given = sum(fill.size for fill in trade.makers if fill.account == maker)
     return Micros(trade.fee * rebate_rate * given // (SCALE * trade.size))
 
 
 def rebates(venue: Venue, *, day: date | None = None, maker: Address | None = None) -> list[Rebate]:
-    """Return the rebates of accounts that are not simulated, of one day or one maker if named."""
+    """Return the rebates of accounts that are not simulated, of one day or one maker if given."""
     sums: dict[tuple[date, ConditionId, Address], Micros] = {}
     for account in venue.records.users() if maker is None else (maker,):
         for trade in venue.records.trades_of(account):

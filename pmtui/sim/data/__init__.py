@@ -1,1 +1,1 @@
-"""The analytics host of the local venue: positions, activity, standings."""
+"""The analytics host of the local venue: positions, activity, leaderboards."""

@@ -1,11 +1,11 @@
 """The analytics host in both dialects, v1 in bare arrays and v2 in envelopes, from the venue's ledger.
 
-The newer one answers in envelopes with cursors (docs/wire.md#analytics-host). Positions that lost stay
-listed until they are redeemed, as with the public venue.
+The newer one uses envelopes with cursors (docs/wire.md#analytics-host). Losing positions stay listed until they
+are redeemed, as on the public venue.
 
-It can be asked so often in ten seconds (docs/wire.md#rate-limits), whoever asks: then it answers 429 until the oldest
-of these requests is ten seconds old. `/markets/live-activity`, which names a market beside its
-trades, belongs to the trading host.
+The number of requests in ten seconds is limited (docs/wire.md#rate-limits), over all callers: beyond it the
+host replies 429 until the oldest of these requests is ten seconds old. `/markets/live-activity`, which returns
+a market with its trades, belongs to the trading host.
 """
 
 from collections import defaultdict, deque
@@ -87,19 +87,19 @@ MOST_IN_ALL = 1_000
 MOST_BY_GROUP: Mapping[str, int] = MappingProxyType(
     {"positions": 200, "closed-positions": 200, "trades": 200, "health": 100}
 )
-"""Requests in a window, for what is limited beside the limit of the whole host."""
+"""Requests in a window, for routes with a limit besides that of the whole host."""
 TOO_MANY = "too many requests"
 
 
 class AnalyticsV1:
-    """Answers of the older dialect."""
+    """Routes of the older dialect."""
 
     def __init__(self, figures: Figures) -> None:
         self._figures = figures
         self._writer = figures.writer
 
     def answers(self) -> Mapping[str, Answer]:
-        """Return what answers each path."""
+        """Return the handler of each path."""
         return {
             "/": lambda _: {"data": "OK"},
             "/positions": self.positions,
@@ -116,7 +116,7 @@ class AnalyticsV1:
         }
 
     def positions(self, query: AnalyticsQuery) -> list[Row]:
-        """List what an account holds, settled markets included."""
+        """List an account's positions, settled markets included."""
         holdings = self._figures.holdings(query)
         mergeable = self._figures.mergeable(holdings)
         least = query.amount("sizeThreshold", 1)
@@ -134,7 +134,7 @@ class AnalyticsV1:
         return query.page(ordered, 100, most=500)
 
     def closed_positions(self, query: AnalyticsQuery) -> list[Row]:
-        """List what an account has left again."""
+        """List an account's closed positions."""
         rows = [
             self._writer.closed_position(holding)
             for holding in self._figures.holdings(query)
@@ -151,7 +151,7 @@ class AnalyticsV1:
         return [self._writer.trade(entry) for entry in page]
 
     def activity(self, query: AnalyticsQuery) -> list[Row]:
-        """List what an account did."""
+        """List an account's activity."""
         is_without = query.flag("excludeDepositsWithdrawals", default=True)
         entries = self._figures.activity(query, is_without_transfers=is_without)
         rows = [self._writer.activity(entry) for entry in entries]
@@ -164,7 +164,7 @@ class AnalyticsV1:
         return [{"user": user, "value": units(self._figures.value(query))}]
 
     def holders(self, query: AnalyticsQuery) -> list[Row]:
-        """List the biggest holders of both tokens of some markets."""
+        """List the largest holders of both tokens of some markets."""
         least, most = query.amount("minBalance", 1), query.whole("limit", 20, most=20)
         return [
             {"token": token_id, "holders": rows}
@@ -219,7 +219,7 @@ class AnalyticsV1:
         ]
 
     def leaderboard(self, query: AnalyticsQuery) -> list[Row]:
-        """Rank accounts by what they won or traded."""
+        """Rank accounts by profit or volume."""
         return query.page(standing_rows(self._figures.venue, self._writer, query), 25, most=50)
 
 
@@ -246,7 +246,7 @@ _COLUMNS = MappingProxyType(
 
 
 class AnalyticsV2:
-    """Answers of the newer dialect."""
+    """Routes of the newer dialect."""
 
     def __init__(self, figures: Figures, chain: Chain) -> None:
         self._figures = figures
@@ -254,7 +254,7 @@ class AnalyticsV2:
         self._writer = figures.writer
 
     def answers(self) -> Mapping[str, Answer]:
-        """Return what answers each path."""
+        """Return the handler of each path."""
         return {
             "/v2/positions": self.positions,
             "/v2/trades": self.trades,
@@ -305,7 +305,7 @@ class AnalyticsV2:
         return _envelope(query, [to_v2(self._writer.trade(entry)) for entry in entries])
 
     def activity(self, query: AnalyticsQuery) -> Row:
-        """List what an account did."""
+        """List an account's activity."""
         is_without = query.flag("exclude_deposits_withdrawals", default=True)
         entries = self._figures.activity(query, is_without_transfers=is_without)
         if query.text("sort_direction").upper() == "ASC":
@@ -318,7 +318,7 @@ class AnalyticsV2:
         return {"data": {"proxy_wallet": user, "value": units(self._figures.value(query))}}
 
     def holders(self, query: AnalyticsQuery) -> Row:
-        """List the biggest holders of both tokens of some markets."""
+        """List the largest holders of both tokens of some markets."""
         has_gains = query.flag("include_pnl", default=False)
         gains = self._gains(query.one_market()) if has_gains else {}
         least, most = query.amount("min_balance", 1), query.whole("limit", 20, most=_MOST)
@@ -404,7 +404,7 @@ class AnalyticsV2:
         return {"data": self._figures.accounts.stats(query.account())}
 
     def user_pnl(self, query: AnalyticsQuery) -> Row:
-        """Draw an account's profit and loss over time."""
+        """Return an account's profit and loss over time."""
         interval = query.choice("interval", INTERVALS_S, "max")
         fidelity = query.choice("fidelity", FIDELITIES_S, "")
         account = query.account()
@@ -466,12 +466,12 @@ def _is_within(query: AnalyticsQuery, row: Row) -> bool:
     size, moment = row[column], row["last_event_at"]
     assert isinstance(size, int | float)
     assert isinstance(moment, int)
-    # 0 is no moment: of simulated accounts nobody knows when they bought.
+    # 0 is not a time: for simulated accounts the time of purchase is unknown.
     return size >= least and (not moment or start_s <= moment <= end_s)
 
 
 def _chart_span(query: AnalyticsQuery, now_s: int) -> tuple[int, int, int]:
-    """Return where a chart begins and ends, and the time between two of its points."""
+    """Return the start and end of a chart, and the time between two of its points."""
     interval = query.choice("interval", CHART_INTERVALS_S, "")
     stated = {name: query.text(name) for name in ("start", "as_of")}
     if [bool(interval), *map(bool, stated.values())].count(True) != 1:
@@ -512,14 +512,14 @@ def _envelope(
 
 
 class RequestWindow:
-    """Counts the requests of the last ten seconds, in all and by group."""
+    """Counts the requests of the last ten seconds, in total and by group."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
         self._seen: defaultdict[str, deque[int]] = defaultdict(deque)
 
     def take(self, path: str) -> int:
-        """Count a request, or return in how many seconds one will be taken again."""
+        """Count a request, or return the seconds until one will be accepted again."""
         limits = self._venue.controls.analytics_limits
         if not limits.is_enforced:
             return 0
@@ -552,7 +552,7 @@ def analytics_routes(venue: Venue, chain: Chain, prices: PastPrices) -> list[Rou
 def _endpoint(
     venue: Venue, answer: Answer, window: RequestWindow
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Wrap an answer for the server; queries it cannot take are refused with status 400."""
+    """Wrap a handler for the server; invalid queries are refused with status 400."""
 
     async def respond(request: Request) -> Response:
         path = request.url.path
@@ -586,7 +586,7 @@ _decode_asked = msgspec.json.Decoder(list[str]).decode
 
 
 class LiveActivityRoutes:
-    """One market by path, many by a posted list."""
+    """One market by path, or many by a posted list."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -599,14 +599,14 @@ class LiveActivityRoutes:
         ]
 
     async def one(self, request: Request) -> Response:
-        """Describe one market."""
+        """Return one market with its trades."""
         market = self._venue.market(request.path_params["condition_id"])
         return (
             failure(404, "market not found") if market is None else JsonResponse(self._row(market))
         )
 
     async def many(self, request: Request) -> Response:
-        """Describe the named markets, without those that are not known."""
+        """Return the named markets, without unknown ones."""
         try:
             asked = _decode_asked(await request.body())
         except UNREADABLE:

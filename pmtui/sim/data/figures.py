@@ -1,8 +1,8 @@
 """Figures from the venue's ledger, for both dialects of the analytics host.
 
-An account's volume, statistics, profit and loss as a curve are replayed from its own history, so that
-they agree with positions and activity. The leaderboard covers the trades that the public tape still
-holds. There is no chain behind the venue: blocks are 0.
+An account's volume, statistics, and profit and loss over time are replayed from its own history, so
+that they agree with positions and activity. The leaderboard covers the trades that are still on the
+public tape. There is no chain behind the venue: blocks are 0.
 """
 
 from bisect import bisect_right
@@ -44,7 +44,7 @@ INTERVALS_S: Mapping[str, int | None] = MappingProxyType(
         "6h": 6 * HOUR_S,
     }
 )
-"""How far back a curve of profit and loss reaches; None for the whole history."""
+"""The length of a profit and loss curve; None for the whole history."""
 FIDELITIES_S: Mapping[str, int] = MappingProxyType(
     {"1d": 24 * HOUR_S, "18h": 18 * HOUR_S, "12h": 12 * HOUR_S, "3h": 3 * HOUR_S, "1h": HOUR_S}
 )
@@ -61,7 +61,7 @@ class AccountFigures:
         self._prices = prices
 
     def volume(self, account: Address, start_s: int, end_s: int) -> Row:
-        """Return what an account traded between two moments."""
+        """Return an account's volume between two times."""
         trades = [
             entry
             for entry in _trades(history_of(self._venue, account))
@@ -70,7 +70,7 @@ class AccountFigures:
         return _volume_row(trades)
 
     def stats(self, account: Address) -> Row | None:
-        """Return what an account is known for; None where it has never done anything."""
+        """Return an account's statistics; None if it has never done anything."""
         history = history_of(self._venue, account)
         if not history:
             return None
@@ -86,12 +86,12 @@ class AccountFigures:
         }
 
     def profit_and_loss(self, account: Address, interval: str, fidelity: str) -> Row:
-        """Return cumulative figures of an account, oldest first, the last of this moment.
+        """Return cumulative figures of an account, oldest first, ending now.
 
         Args:
-            account: whose.
+            account: the account.
             interval: one of `INTERVALS_S`.
-            fidelity: one of `FIDELITIES_S`, or empty for the usual one of the interval.
+            fidelity: one of `FIDELITIES_S`, or empty for the interval's default.
         """
         fidelity = fidelity or _USUAL.get(interval, "1h")
         history = history_of(self._venue, account)
@@ -202,18 +202,18 @@ _CATEGORIES = frozenset(
 
 @dataclass(slots=True)
 class PeriodTotals:
-    """What an account did in a period."""
+    """An account's totals in a period."""
 
     account: Address
     dollars: int = 0
-    """Traded, as all amounts here in millionths."""
+    """Dollars traded, in millionths like all amounts here."""
     shares: int = 0
     gain: int = 0
-    """Cash that came in, less what went out, and what is held by it at today's prices."""
+    """Cash received, less cash spent, plus the resulting holdings at current prices."""
 
 
 def standings(venue: Venue, query: AnalyticsQuery) -> list[PeriodTotals]:
-    """Return every account that traded in the period and the category asked for, in no order."""
+    """Return every account that traded in the requested period and category, in any order."""
     is_wanted = _Category(venue, (query.text("category") or "OVERALL").upper())
     period = (query.text("timePeriod") or query.text("time_period") or "DAY").upper()
     if period not in _PERIODS_MS:
@@ -325,13 +325,13 @@ def _trader(writer: RowWriter, one: PeriodTotals) -> Row:
 
 
 EVERYWHERE = "GLOBAL"
-"""In place of a market: all of them."""
+"""Stands for all markets together."""
 
 Answer = Callable[[AnalyticsQuery], object]
 
 
 class Figures:
-    """What both dialects ask of the ledger."""
+    """Figures from the ledger for both dialects."""
 
     def __init__(
         self, venue: Venue, prices: PastPrices, hash_of: Callable[[Address, int], str]
@@ -342,7 +342,7 @@ class Figures:
         self.accounts = AccountFigures(venue, self.prices)
 
     def holdings(self, query: AnalyticsQuery) -> list[Holding]:
-        """Return the holdings asked for, open and past."""
+        """Return the requested holdings, open and past."""
         conditions, title = query.conditions(), query.text("title").lower()
         return [
             holding
@@ -352,7 +352,7 @@ class Figures:
         ]
 
     def market_holdings(self, market: CatalogueMarket) -> list[Holding]:
-        """Return what every account holds, or a user ever held, in one market."""
+        """Return the current holdings of every account, or all holdings of one, in one market."""
         reads = self.venue.exchange.reads
         accounts = dict.fromkeys(
             (
@@ -377,7 +377,7 @@ class Figures:
         return {both for both, count in held.items() if count > 1}
 
     def open_interest(self, query: AnalyticsQuery) -> list[tuple[str, float]]:
-        """Return the dollars locked in the markets named, or in all together where none is."""
+        """Return the dollars locked in the named markets, or in all together if none is named."""
         if query.conditions() is None:
             every = (
                 self.writer.open_interest(m.condition_id) for m in self.venue.catalogue.markets
@@ -401,7 +401,7 @@ class Figures:
         return wanted[::-1]
 
     def activity(self, query: AnalyticsQuery, *, is_without_transfers: bool) -> list[Entry]:
-        """Return what an account did, latest first."""
+        """Return an account's activity, latest first."""
         kinds = {kind.upper() for kind in query.listed("type")}
         entries = query.matching(history_of(self.venue, query.account()))
         if is_without_transfers:
@@ -411,7 +411,7 @@ class Figures:
         return [e for e in entries if not kinds or e.kind.value in kinds][::-1]
 
     def value(self, query: AnalyticsQuery) -> Micros:
-        """Return what the positions of an account are worth now."""
+        """Return the current value of an account's positions."""
         worth = ZERO
         for holding in self.holdings(query):
             price = price_of(self.venue, holding.token_id)
@@ -419,7 +419,7 @@ class Figures:
         return worth
 
     def holders(self, market: CatalogueMarket, *, least: Micros, most: int) -> list[list[Row]]:
-        """Return the biggest holders of each token of a market."""
+        """Return the largest holders of each token of a market."""
         lists = []
         for token_id in market.token_ids:
             held = self.venue.exchange.reads.holders(token_id)
@@ -433,7 +433,7 @@ class Figures:
         return lists
 
     def volumes(self, query: AnalyticsQuery) -> list[tuple[CatalogueMarket, Micros]]:
-        """Return the dollars traded in each market of the events asked about."""
+        """Return the dollars traded in each market of the requested events."""
         events = query.listed("id", "event_id")
         if not events:
             raise QueryRefusal("required query param 'id' not provided")

@@ -1,9 +1,8 @@
-"""An account's history and holdings from the venue's records: the base of the analytics host.
+"""Histories and holdings of accounts from the venue's records: the basis of the analytics host.
 
-Costs are kept per token as averages: a purchase adds to them, a sale takes its share of them away.
-A split buys either token for half a dollar, a merge sells it for that; what the No shares of a conversion
-cost becomes the cost of the Yes shares, less the cash that came out.
-Fees are counted beside, never inside. Trades that failed do not count.
+Costs are kept per token as averages: a purchase adds to them, a sale removes its share. A split buys each
+token for half a dollar, a merge sells it for that; the cost of the No shares in a conversion becomes the
+cost of the Yes shares, less the cash received. Fees are counted separately. Failed trades do not count.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +22,7 @@ _NO_TOKEN = TokenId("")
 
 
 class EntryKind(Enum):
-    """What an account did."""
+    """The type of a history entry."""
 
     TRADE = "TRADE"
     SPLIT = "SPLIT"
@@ -36,16 +35,16 @@ class EntryKind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One line of an account's history."""
+    """One entry of an account's history."""
 
     kind: EntryKind
     account: Address
     at_ms: int
     cash: Micros
-    """Dollars paid or received, without fee."""
+    """Dollars paid or received, before fees."""
     condition_id: ConditionId = _NO_MARKET
     token_id: TokenId = _NO_TOKEN
-    """Empty for what is done to both tokens at once."""
+    """Empty if it concerns both tokens at once."""
     side: Side | None = None
     size: Micros = ZERO
     price: Micros = ZERO
@@ -53,7 +52,7 @@ class Entry:
     is_taker: bool = True
     transaction_hash: str = ""
     given: tuple[tuple[ConditionId, TokenId], ...] = ()
-    """What a conversion took, so much of each as its size says."""
+    """Tokens given up in a conversion, `size` shares of each."""
     received: tuple[tuple[ConditionId, TokenId], ...] = ()
 
 
@@ -66,11 +65,11 @@ class Holding:
     token_id: TokenId
     size: Micros = ZERO
     cost: Micros = ZERO
-    """Of what is held now."""
+    """Cost of the current shares."""
     bought: Micros = ZERO
     """Shares ever acquired."""
     paid: Micros = ZERO
-    """Dollars for these."""
+    """Dollars paid for them."""
     realized: Micros = ZERO
     fees: Micros = ZERO
     first_ms: int = 0
@@ -78,7 +77,7 @@ class Holding:
 
     @property
     def average_price(self) -> Micros:
-        """What a share cost: of those held, or of all ever held once none is left."""
+        """The cost per share: of current shares, or of all ever held once none is left."""
         if self.size:
             return Micros(self.cost * ONE // self.size)
         return Micros(self.paid * ONE // self.bought) if self.bought else ZERO
@@ -93,7 +92,7 @@ class Holding:
     def dispose(self, size: Micros, cash: Micros) -> None:
         """Remove shares for their proceeds.
 
-        Of simulated accounts some were acquired before anything is known: those gain nothing.
+        Simulated accounts may hold shares from before the records: those have no gain.
         """
         known = min(size, self.size)
         share = self.cost * known // self.size if self.size else 0
@@ -119,7 +118,7 @@ class Book:
 
 
 def entries_of_trade(trade: Trade) -> list[Entry]:
-    """Return a trade as its taker and every maker saw it, the taker first."""
+    """Return the entries of a trade for its taker and every maker, the taker first."""
     if trade.status is TradeStatus.FAILED:
         return []
     taker = Entry(
@@ -155,9 +154,9 @@ def entries_of_trade(trade: Trade) -> list[Entry]:
 
 
 def history_of(venue: Venue, account: Address) -> list[Entry]:
-    """Return everything an account did, oldest first.
+    """Return an account's whole history, oldest first.
 
-    Of simulated accounts only what the public tape still holds is known.
+    For simulated accounts only the trades still on the public tape are known.
     """
     records = venue.records
     trades = records.trades_of(account) if records.is_user(account) else records.all_recent()
@@ -165,7 +164,7 @@ def history_of(venue: Venue, account: Address) -> list[Entry]:
         entry for trade in trades for entry in entries_of_trade(trade) if entry.account == account
     ]
     entries += _ledger_entries(venue, records.ledger_of(account))
-    # Within one millisecond shares come into being before they are traded, and end after it.
+    # Within one millisecond shares are created before they are traded, and redeemed after it.
     entries.sort(key=lambda entry: (entry.at_ms, _RANKS[entry.kind]))
     return entries
 
@@ -222,14 +221,14 @@ def _ledger_entries(venue: Venue, lines: Iterable[BalanceChanged]) -> list[Entry
 
 
 def _continues(before: BalanceChanged, line: BalanceChanged) -> bool:
-    """Whether a line belongs to the conversion of the one before: shares go, shares come, then cash."""
+    """Whether a line belongs to the same conversion as the one before: shares out, shares in, then cash."""
     is_same = line.cause is Cause.CONVERT and line.at_ms == before.at_ms
     is_new = line.token_id is not None and line.change < 0 <= before.change
     return is_same and before.token_id is not None and not is_new
 
 
 def _conversion(lines: Sequence[BalanceChanged]) -> Entry:
-    """Return the one entry of a conversion's lines."""
+    """Return the single entry for a conversion's lines."""
     shares = [
         (ConditionId(each.reference), each.token_id, each.change)
         for each in lines
@@ -252,7 +251,7 @@ def _redeemed(venue: Venue, token_id: TokenId, size: Micros) -> Micros:
 
 
 def price_of(venue: Venue, token_id: TokenId) -> Micros:
-    """Return what a share is worth: the payout once known, else the middle of the book."""
+    """Return the value of a share: the payout once known, else the midpoint of the book."""
     market = venue.market_of_token(token_id)
     if market is None:
         return ZERO
@@ -269,7 +268,7 @@ def is_resolved(venue: Venue, condition_id: ConditionId) -> bool:
 def holdings_of(venue: Venue, account: Address) -> list[Holding]:
     """Return an account's holdings, open and past.
 
-    Simulated accounts leave no ledger: what they hold counts as bought at today's price.
+    Simulated accounts have no ledger: their holdings count as bought at the current price.
     """
     if not venue.records.is_user(account):
         return _unrecorded(venue, account)
@@ -295,7 +294,7 @@ def _unrecorded(venue: Venue, account: Address) -> list[Holding]:
 def _convert(book: Book, entry: Entry) -> list[Holding]:
     """Transfer the cost of the shares given to the shares received, less the cash received.
 
-    Nothing is gained, unless the cash alone is more than the cost.
+    There is no gain, unless the cash alone is more than the cost.
     """
     given = [book.of(*each) for each in entry.given]
     received = [book.of(*each) for each in entry.received]
@@ -309,14 +308,14 @@ def _convert(book: Book, entry: Entry) -> list[Holding]:
         given[0].realized = Micros(given[0].realized - carried)
         carried = 0
     for number, holding in enumerate(received):
-        # To the millionth: what does not divide goes to the first.
+        # To the millionth: the remainder of the division goes to the first.
         part = carried // len(received) + (number < carried % len(received))
         holding.acquire(entry.size, Micros(part))
     return [*given, *received]
 
 
 def apply_entry(venue: Venue, book: Book, entry: Entry) -> None:
-    """Apply one line of an account's history to its holdings."""
+    """Apply one entry of an account's history to its holdings."""
     half = Micros(entry.size // 2)
     match entry.kind:
         case EntryKind.TRADE | EntryKind.REDEEM:
@@ -327,7 +326,7 @@ def apply_entry(venue: Venue, book: Book, entry: Entry) -> None:
                 holding.dispose(entry.size, entry.cash)
             touched = [holding]
         case EntryKind.SPLIT | EntryKind.MERGE:
-            # Half of the dollar is the cost, or the yield, of either token.
+            # Half of the dollar is the cost, or the proceeds, of each token.
             market = venue.market(entry.condition_id)
             tokens = market.token_ids if market else ()
             touched = [book.of(entry.condition_id, token_id) for token_id in tokens]

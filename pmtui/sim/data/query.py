@@ -1,4 +1,4 @@
-"""Parses and limits the query of an analytics request, and filters, sorts and pages by it."""
+"""Parses the query of an analytics request, and filters, sorts and pages by it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import TypeVar
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class QueryRefusal(Exception):  # noqa: N818  it is the host's answer, not a fault of ours
-    """A query the host answers with status 400."""
+    """A query that the host answers with status 400."""
 
 
 class AnalyticsQuery:
@@ -33,7 +33,7 @@ class AnalyticsQuery:
         return self._params.get(name) or default
 
     def listed(self, *names: str) -> list[str]:
-        """Return the values of a list joined by commas, under whichever name it came."""
+        """Return the values of a comma-separated list, under any of its names."""
         joined = next((self._params[name] for name in names if self._params.get(name)), "")
         return [part.strip() for part in joined.split(",") if part.strip()]
 
@@ -45,7 +45,7 @@ class AnalyticsQuery:
         return text == "true" if text else default
 
     def whole(self, name: str, default: int, *, most: int) -> int:
-        """Return a count that is not negative, cut to its bound."""
+        """Return a non-negative count, capped at its maximum."""
         text = self.text(name)
         if not text:
             return default
@@ -66,7 +66,7 @@ class AnalyticsQuery:
             raise QueryRefusal(f"invalid {name}") from error
 
     def user(self, *, is_required: bool = True) -> Address | None:
-        """Return the account asked about, in the spelling of the records."""
+        """Return the requested account, in the spelling of the records."""
         text = self.text("user")
         if not text:
             if is_required:
@@ -78,14 +78,14 @@ class AnalyticsQuery:
             raise QueryRefusal("user must be an address") from error
 
     def account(self) -> Address:
-        """Return the account asked about, which must be named."""
+        """Return the requested account, which is required."""
         user = self.user()
         if user is None:
             raise QueryRefusal("required query param 'user' not provided")
         return user
 
     def conditions(self) -> set[str] | None:
-        """Return the markets named by condition or by event; None when neither is."""
+        """Return the markets named by condition or by event; None if neither is given."""
         named = {text.lower() for text in self.listed("market", "condition_id")}
         events = self.listed("eventId", "event_id")
         if named and events:
@@ -96,7 +96,7 @@ class AnalyticsQuery:
         return named if named or events else None
 
     def markets(self) -> list[CatalogueMarket]:
-        """Return the markets named, which there must be."""
+        """Return the named markets, which are required."""
         named = self.conditions()
         if named is None:
             raise QueryRefusal("required query param 'market' not provided")
@@ -104,7 +104,7 @@ class AnalyticsQuery:
         return [market for market in found if market is not None]
 
     def one_market(self) -> CatalogueMarket:
-        """Return the only market named, which there must be."""
+        """Return the single named market, which is required."""
         named = self.listed("market", "condition_id")
         if len(named) != 1:
             raise QueryRefusal("exactly one market is required")
@@ -114,14 +114,14 @@ class AnalyticsQuery:
         return market
 
     def choice(self, name: str, allowed: Collection[str], default: str) -> str:
-        """Return one of some words, in lower case."""
+        """Return one of the allowed words, in lower case."""
         word = self.text(name, default).lower()
         if word not in allowed and word != default:
             raise QueryRefusal(f"invalid {name}")
         return word
 
     def matching(self, entries: Sequence[Entry]) -> list[Entry]:
-        """Return the entries that match markets, side, times and least amount."""
+        """Return the entries that match the markets, side, times and minimum amount."""
         conditions, side = self.conditions(), self.text("side").upper()
         start = self.whole("start", 0, most=10**12)
         end = self.whole("end", 10**12, most=10**12)
@@ -140,7 +140,7 @@ class AnalyticsQuery:
         return [entry for entry in entries if is_wanted(entry)]
 
     def page(self, rows: Sequence[T], default: int, *, most: int) -> list[T]:
-        """Return the rows of the page asked for."""
+        """Return the rows of the requested page."""
         limit = self.whole("limit", default, most=most)
         offset = self.whole("offset", 0, most=10 * MOST_OFFSET)
         return list(rows[offset : offset + limit])
@@ -150,7 +150,7 @@ class AnalyticsQuery:
 
         Args:
             rows: to be sorted.
-            columns: of the rows, by the names under which a client may ask for them.
+            columns: of the rows, by the names that a client may use.
             default: one of these names.
         """
         name = (self.text("sortBy") or self.text("sort_by") or default).upper()

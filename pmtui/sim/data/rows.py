@@ -1,6 +1,7 @@
 """Rows of the analytics host in both dialects, camel case (v1) and snake case (v2).
 
-Tokens, resolutions and approvals are in the newer dialect alone. Amounts are JSON numbers in whole units (docs/wire.md#analytics-host). 999 stands for "no outcome".
+Tokens, resolutions and approvals are only in the newer dialect. Amounts are JSON numbers in whole units
+(docs/wire.md#analytics-host). 999 stands for "no outcome".
 """
 
 import json
@@ -55,12 +56,12 @@ _STATUSES = frozenset(
 
 
 def to_v2(row: Mapping[str, object]) -> Row:
-    """Return a row under the names of the newer dialect."""
+    """Return a row with the newer dialect's names."""
     return {V2_NAMES.get(key, key): value for key, value in row.items()}
 
 
 def units(amount: Micros) -> float:
-    """Return an amount in whole units, as the host sends it."""
+    """Return an amount in whole units, as sent by the host."""
     return amount / ONE
 
 
@@ -70,14 +71,15 @@ def percent(gain: Micros, cost: Micros) -> float:
 
 
 class RowWriter:
-    """Writes rows with the texts of markets and the public profiles of traders."""
+    """Builds rows with the texts of markets and the public profiles of traders."""
 
     def __init__(self, venue: Venue, hash_of: Callable[[Address, int], str]) -> None:
-        """Build it.
+        """Create the builder.
 
         Args:
-            venue: whose rows are written.
-            hash_of: the transaction of a wallet in a block of this millisecond; empty for none.
+            venue: the venue.
+            hash_of: returns a wallet's transaction in the block of a millisecond; empty if there is
+                none.
         """
         self._venue = venue
         self._hash_of = hash_of
@@ -86,7 +88,7 @@ class RowWriter:
         }
 
     def profile(self, account: Address) -> Row:
-        """Return what a trader shows of itself; empty texts where there is no profile."""
+        """Return a trader's public profile; empty texts if there is none."""
         known = self._profiles.get(account.lower(), {})
         keys = ("name", "pseudonym", "bio", "profileImage", "profileImageOptimized")
         return {key: known.get(key) or "" for key in keys}
@@ -104,16 +106,16 @@ class RowWriter:
         }
 
     def outcome(self, market: CatalogueMarket | None, token_id: TokenId) -> Row:
-        """Return label and index of a token's outcome."""
+        """Return the label and index of a token's outcome."""
         if market is None or token_id not in market.token_ids:
             return {"outcome": "", "outcomeIndex": NO_OUTCOME}
         index = market.token_ids.index(token_id)
         return {"outcome": market.outcomes[index], "outcomeIndex": index}
 
     def trade(self, entry: Entry) -> Row:
-        """Write one party's side of a trade."""
+        """Return one party's side of a trade."""
         market = self._venue.market(entry.condition_id)
-        # What was paid for a share, which is no price of the grid when amounts were rounded.
+        # The price paid per share, which is off the grid if amounts were rounded.
         price = entry.cash / entry.size if entry.size else units(entry.price)
         return {
             "proxyWallet": entry.account.lower(),
@@ -130,7 +132,7 @@ class RowWriter:
         }
 
     def activity(self, entry: Entry) -> Row:
-        """Write one line of an account's history."""
+        """Return one entry of an account's history."""
         row = self.trade(entry)
         row |= {"type": entry.kind.value, "usdcSize": units(entry.cash), "isCombo": False}
         if entry.kind is not EntryKind.TRADE:
@@ -138,7 +140,7 @@ class RowWriter:
             row |= {"transactionHash": self._hash_of(entry.account, entry.at_ms)}
         market = self._venue.market(entry.condition_id)
         if entry.kind is EntryKind.CONVERSION and market is not None:
-            # It is about several markets of an event.
+            # It concerns several markets of an event.
             row |= {"title": self._venue.catalogue.event_of(market).title}
         return row
 
@@ -159,7 +161,7 @@ class RowWriter:
         }
 
     def position(self, holding: Holding, *, is_mergeable: bool) -> Row:
-        """Write an open position in the older dialect."""
+        """Return an open position in the older dialect."""
         texts, more = self._token(holding)
         price = price_of(self._venue, holding.token_id)
         value = notional_floor(price, holding.size)
@@ -185,7 +187,7 @@ class RowWriter:
         }
 
     def closed_position(self, holding: Holding) -> Row:
-        """Write a position that was left, in the older dialect."""
+        """Return a closed position in the older dialect."""
         texts, _ = self._token(holding)
         return {
             "proxyWallet": holding.account.lower(),
@@ -200,7 +202,7 @@ class RowWriter:
         }
 
     def market_position(self, holding: Holding) -> Row:
-        """Write a position as the list of one market's holders has it."""
+        """Return a position in the form of a market's list of holders."""
         market = self._venue.market(holding.condition_id)
         price = price_of(self._venue, holding.token_id)
         value = notional_floor(price, holding.size)
@@ -225,7 +227,7 @@ class RowWriter:
         }
 
     def position_v2(self, holding: Holding, *, is_mergeable: bool) -> Row:
-        """Write a position, open or past, in the newer dialect."""
+        """Return a position, open or past, in the newer dialect."""
         texts, more = self._token(holding)
         price = price_of(self._venue, holding.token_id)
         value = notional_floor(price, holding.size)
@@ -263,7 +265,7 @@ class RowWriter:
         }
 
     def holder(self, account: Address, token_id: TokenId, amount: Micros) -> Row:
-        """Write one of the biggest holders of a token."""
+        """Return one of the largest holders of a token."""
         market = self._venue.market_of_token(token_id)
         return {
             "proxyWallet": account.lower(),
@@ -276,7 +278,7 @@ class RowWriter:
         }
 
     def holder_gains(self, holding: Holding) -> Row:
-        """Write what a holder's position cost and is worth, which some lists add."""
+        """Return the cost and value of a holder's position, which some lists add."""
         price = price_of(self._venue, holding.token_id)
         value = notional_floor(price, holding.size)
         gain = Micros(value - holding.cost)
@@ -291,13 +293,13 @@ class RowWriter:
         }
 
     def open_interest(self, condition_id: ConditionId) -> float | None:
-        """Return the dollars locked in a market; None for an unknown one."""
+        """Return the dollars locked in a market; None if it is unknown."""
         view = self._venue.trading(condition_id)
         return None if view is None else units(view.open_interest)
 
 
 def token_row(venue: Venue, market: CatalogueMarket, token_id: TokenId) -> Row:
-    """Return the market and outcome of a token, and its payout once that is known."""
+    """Return the market and outcome of a token, and its payout once known."""
     index = market.token_ids.index(token_id)
     event = venue.catalogue.event_of(market)
     payouts = payouts_of(venue, market)
@@ -325,7 +327,7 @@ def token_row(venue: Venue, market: CatalogueMarket, token_id: TokenId) -> Row:
 
 
 def resolution_row(venue: Venue, market: CatalogueMarket) -> Row:
-    """Return how far the resolution of a market is."""
+    """Return the state of a market's resolution."""
     payouts = payouts_of(venue, market)
     view = venue.trading(market.condition_id)
     resolved_s = None if view is None or view.resolved_ms is None else view.resolved_ms // 1_000
@@ -360,7 +362,7 @@ def resolution_row(venue: Venue, market: CatalogueMarket) -> Row:
 
 
 def approval_rows(venue: Venue, chain: Chain, account: Address) -> Row:
-    """Return what a wallet lets contracts do; nothing where the operator took that away."""
+    """Return a wallet's approvals; empty if the operator removed them."""
     is_limited = not venue.exchange.reads.has_allowance(account)
 
     def row(spender: Address, standard: str) -> Row:
@@ -387,7 +389,7 @@ def approval_rows(venue: Venue, chain: Chain, account: Address) -> Row:
 
 
 def payouts_of(venue: Venue, market: CatalogueMarket) -> tuple[Micros, ...]:
-    """Return what each token of a market pays; empty before that is known."""
+    """Return the payout of each token of a market; empty before it is known."""
     view = venue.trading(market.condition_id)
     if view is not None and view.payout is not None:
         return (view.payout.pays(0), view.payout.pays(1))
@@ -395,7 +397,7 @@ def payouts_of(venue: Venue, market: CatalogueMarket) -> tuple[Micros, ...]:
 
 
 def _question_index(question_id: str, group: str) -> int | None:
-    # The questions of a negative-risk group differ in their last byte from its id.
+    # The questions of a negative-risk group differ from its id in their last byte.
     if not group or question_id[:-2].lower() != group[:-2].lower():
         return None
     return int(question_id[-2:], 16)

@@ -1,8 +1,8 @@
-"""One market's book, holding orders of both tokens, and the indexes of all resting orders.
+"""One market's book, with the orders of both tokens, and the indexes of all resting orders.
 
 A book is kept in prices of the first token: a bid is a BUY of the first token or a SELL of the
-second at the complement, an ask the reverse. Within a price, orders queue by arrival, apart for each
-token: a taker meets its own token first.
+second at the complement, an ask the reverse. Within a price, orders queue by arrival, separately for
+each token: a taker matches its own token first.
 """
 
 from bisect import bisect_left, insort
@@ -22,7 +22,7 @@ from pmtui.sim.engine.terms import GTD_EARLY_MS, BookView, Level, OrderView
 
 @dataclass(slots=True, eq=False)
 class RestingOrder:
-    """An order that is in the book, or about to be."""
+    """An order in the book, or about to enter it."""
 
     order_id: OrderId
     account: Address
@@ -41,7 +41,7 @@ class RestingOrder:
     trade_ids: tuple[TradeId, ...] = ()
     is_bid: bool = field(init=False)
     book_price: Micros = field(init=False)
-    """In the first token."""
+    """In prices of the first token."""
 
     def __post_init__(self) -> None:
         self.is_bid = (self.side is Side.BUY) == (self.token_index == 0)
@@ -54,18 +54,18 @@ class RestingOrder:
 
     @property
     def is_filled(self) -> bool:
-        """Whether too little is left to match again."""
+        """Whether the remainder is too small to match again."""
         return self.size - self.matched < SIZE_STEP
 
     @property
     def held(self) -> Micros:
-        """What the order reserves: collateral for a BUY, shares for a SELL."""
+        """Amount reserved by the order: collateral for a BUY, shares for a SELL."""
         if self.side is Side.BUY:
             return notional_ceil(self.price, self.remaining)
         return self.remaining
 
     def view(self, status: str) -> OrderView:
-        """Return the order as it is at this moment."""
+        """Return the order's current state."""
         return OrderView(
             order_id=self.order_id,
             account=self.account,
@@ -85,7 +85,7 @@ class RestingOrder:
 
 
 def own_price(price: Micros, token_index: int) -> Micros:
-    """Translate a price between the first token and the token of this index, either way."""
+    """Convert a price between the first token and the token of this index, in either direction."""
     return price if token_index == 0 else Micros(ONE - price)
 
 
@@ -93,14 +93,14 @@ _NO_ORDERS: Mapping[OrderId, RestingOrder] = MappingProxyType({})
 
 
 class PriceLevel:
-    """All orders at one price, with their whole size kept up to date."""
+    """All orders at one price, with their total size kept up to date."""
 
     __slots__ = ("price", "queues", "total")
 
     def __init__(self, price: Micros) -> None:
         self.price = price
         self.total = 0
-        # Most levels of a venue hold a single order: a queue is made for the first of its token.
+        # Most levels have a single order: a queue is only created for the first of its token.
         self.queues: list[Mapping[OrderId, RestingOrder]] = [_NO_ORDERS, _NO_ORDERS]
 
     def add(self, order: RestingOrder) -> None:
@@ -121,19 +121,19 @@ class PriceLevel:
 
     @property
     def shown(self) -> Micros:
-        """The size as the public venue shows it."""
+        """The size as displayed by the public venue."""
         return Micros(self.total - self.total % SIZE_STEP)
 
 
 class BookSide:
-    """The levels of one side, best found and any found by price without a walk."""
+    """The levels of one side; the best is found without a search, any other by price."""
 
     __slots__ = ("_keys", "_levels", "_sign")
 
     def __init__(self, *, is_bid: bool) -> None:
         self._sign = 1 if is_bid else -1
         self._levels: dict[Micros, PriceLevel] = {}
-        # Ascending by attractiveness, so the best is last and comes and goes cheaply.
+        # In ascending order of attractiveness, so the best is last and cheap to add and remove.
         self._keys: list[int] = []
 
     def add(self, order: RestingOrder) -> None:
@@ -146,7 +146,7 @@ class BookSide:
         level.add(order)
 
     def remove(self, order: RestingOrder) -> None:
-        """Remove the order, and its level if it was the last one."""
+        """Remove the order, and its level if it was the last one there."""
         price = order.book_price
         level = self._levels[price]
         level.remove(order)
@@ -155,32 +155,32 @@ class BookSide:
             del self._keys[bisect_left(self._keys, price * self._sign)]
 
     def reduce(self, order: RestingOrder, size: Micros) -> None:
-        """Match `size` of a resting order, which keeps its place."""
+        """Match `size` of a resting order, which keeps its queue position."""
         order.matched = Micros(order.matched + size)
         self._levels[order.book_price].total -= size
 
     @property
     def best(self) -> Micros | None:
-        """The price next in line, None when the side is empty."""
+        """The best price, None if the side is empty."""
         return Micros(self._keys[-1] * self._sign) if self._keys else None
 
     def shown_at(self, price: Micros) -> Micros:
-        """Return the shown size of a price, 0 where there is no level."""
+        """Return the displayed size at a price, 0 if there is no level."""
         level = self._levels.get(price)
         return level.shown if level else ZERO
 
     def from_best(self) -> Iterator[PriceLevel]:
-        """Walk the levels, best first."""
+        """Iterate over the levels, best first."""
         for key in reversed(self._keys):
             yield self._levels[Micros(key * self._sign)]
 
     def from_worst(self) -> Iterator[PriceLevel]:
-        """Walk the levels, best last, as the public venue lists them."""
+        """Iterate over the levels, best last, as the public venue lists them."""
         for key in self._keys:
             yield self._levels[Micros(key * self._sign)]
 
     def orders(self) -> Iterator[RestingOrder]:
-        """Walk all orders, best price first and in matching order within a token."""
+        """Iterate over all orders, best price first and in matching order within a token."""
         for level in self.from_best():
             for queue in level.queues:
                 yield from queue.values()
@@ -230,14 +230,14 @@ def _levels(side: BookSide, token_index: int) -> tuple[Level, ...]:
 class OpenOrders:
     """Indexes of the resting orders.
 
-    Of finished ones only id and status are kept, and only for accounts that are not simulated, so
+    Only id and status of finished orders are kept, and only for accounts that are not simulated, so
     that a day of simulated trading costs no memory.
     """
 
     def __init__(self) -> None:
         self.by_id: dict[OrderId, RestingOrder] = {}
         self.known: dict[OrderId, str] = {}
-        """Last status of every order ever accepted from an account that matters."""
+        """Last status of every accepted order of an account that is not simulated."""
         self._by_owner: dict[ApiKey, dict[OrderId, RestingOrder]] = {}
         self._by_account: dict[Address, dict[OrderId, RestingOrder]] = {}
         self._due: list[tuple[int, int, RestingOrder]] = []
@@ -248,7 +248,7 @@ class OpenOrders:
         return order_id in self.by_id or order_id in self.known
 
     def add(self, order: RestingOrder) -> None:
-        """Index an order that begins to rest."""
+        """Index an order that starts to rest."""
         self.by_id[order.order_id] = order
         self._by_owner.setdefault(order.owner, {})[order.order_id] = order
         self._by_account.setdefault(order.account, {})[order.order_id] = order
@@ -258,7 +258,7 @@ class OpenOrders:
             heappush(self._due, (due_ms, self._arrivals, order))
 
     def drop(self, order: RestingOrder) -> None:
-        """Forget an order that no longer rests."""
+        """Remove an order that no longer rests."""
         del self.by_id[order.order_id]
         owned = self._by_owner[order.owner]
         del owned[order.order_id]
@@ -278,13 +278,13 @@ class OpenOrders:
         return tuple(self._by_account.get(address, {}).values())
 
     def next_due_ms(self) -> int | None:
-        """Return when the next GTD order leaves the book."""
+        """Return when the next GTD order expires."""
         while self._due and not self._rests(self._due[0][2]):
             heappop(self._due)
         return self._due[0][0] if self._due else None
 
     def take_due(self, now_ms: int) -> list[RestingOrder]:
-        """Return the orders whose time has come, earliest first; each is returned once."""
+        """Return the orders that are due to expire, earliest first; each is returned once."""
         due: list[RestingOrder] = []
         while self._due and self._due[0][0] <= now_ms:
             order = heappop(self._due)[2]
@@ -293,5 +293,5 @@ class OpenOrders:
         return due
 
     def _rests(self, order: RestingOrder) -> bool:
-        # Not by id alone: simulated traders may use an id again after its order is gone.
+        # Not by id alone: simulated traders may reuse an id after its order is gone.
         return self.by_id.get(order.order_id) is order

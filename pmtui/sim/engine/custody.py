@@ -1,7 +1,7 @@
 """Chain operations: deposits, withdrawals, splitting, merging, resolving and redeeming.
 
-They look at what an account holds, not at what its orders have spoken for, as a chain does; orders
-that can then no longer be paid for are cancelled.
+Like a chain, they consider an account's balances, not the reservations of its orders; orders that
+can then no longer be paid for are cancelled.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.terms import Done, LiveStatus, Payout, Refusal
 
 CONVERTER: Final = Address("0x000000000000000000000000000000000000c0DE")
-"""Whose account a conversion of negative-risk shares goes through."""
+"""The account through which a conversion of negative-risk shares goes."""
 INVALID_AMOUNT = Refusal(400, "amount must be greater than 0")
 TOO_LITTLE_COLLATERAL = Refusal(400, "transfer amount exceeds balance")
 TOO_FEW_SHARES = Refusal(400, "insufficient balance for transfer")
@@ -23,7 +23,7 @@ NOT_RESOLVED = Refusal(400, "result for condition not received yet")
 
 
 def deposit(engine: Engine, account: Account, amount: Micros) -> Done | Refusal:
-    """Bring collateral in from outside."""
+    """Add collateral from outside."""
     if amount <= 0:
         return INVALID_AMOUNT
     engine.ledger.deposit(account, amount)
@@ -44,7 +44,7 @@ def withdraw(engine: Engine, account: Account, amount: Micros) -> Done | Refusal
 def split(
     engine: Engine, account: Account, condition_id: ConditionId, amount: Micros
 ) -> Done | Refusal:
-    """Turn dollars into as many shares of each token."""
+    """Exchange dollars for the same number of shares of each token."""
     market = engine.markets.get(condition_id)
     if market is None:
         return UNKNOWN_MARKET
@@ -62,7 +62,7 @@ def split(
 def merge(
     engine: Engine, account: Account, condition_id: ConditionId, amount: Micros
 ) -> Done | Refusal:
-    """Turn shares of both tokens back into dollars."""
+    """Exchange shares of both tokens for dollars."""
     market = engine.markets.get(condition_id)
     if market is None:
         return UNKNOWN_MARKET
@@ -83,10 +83,10 @@ def convert(
     received: Sequence[ConditionId],
     amount: Micros,
 ) -> Done | Refusal:
-    """Turn second tokens of some markets of a group into first tokens of the others, and dollars.
+    """Exchange second tokens of some markets of a group for first tokens of the others, and dollars.
 
-    The group's own account splits for what it hands out and keeps the second tokens of all markets:
-    as one market at most pays its first token, they pay for it in the end.
+    The group's own account splits to obtain the first tokens and keeps the second tokens of all
+    markets: as at most one market pays its first token, they cover it in the end.
     """
     markets = [engine.markets.get(condition_id) for condition_id in (*given, *received)]
     if not given or any(market is None or market.payout is not None for market in markets):
@@ -117,7 +117,7 @@ def convert(
 
 
 def redeem(engine: Engine, account: Account, condition_id: ConditionId) -> Done | Refusal:
-    """Turn the whole balance of both tokens of a resolved market into what they pay."""
+    """Exchange the whole balance of both tokens of a resolved market for their payout."""
     market = engine.markets.get(condition_id)
     if market is None:
         return UNKNOWN_MARKET
@@ -127,7 +127,7 @@ def redeem(engine: Engine, account: Account, condition_id: ConditionId) -> Done 
 
 
 def resolve(engine: Engine, market: TradedMarket, payout: Payout) -> None:
-    """End a market, and when it wins its negative-risk group, end its siblings as losers."""
+    """End a market, and if it wins its negative-risk group, end its siblings as losers."""
     if market.payout is not None:
         return
     _end(engine, market, payout)

@@ -1,4 +1,4 @@
-"""All state of the engine, and the basic steps of every command."""
+"""The whole state of the engine, and the basic steps of every command."""
 
 from pmtui.domain.ids import Address, ConditionId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
@@ -54,7 +54,7 @@ class TradedMarket:
         """Best bid and ask of the first token as last announced."""
 
     def view(self, pool: int) -> MarketView:
-        """Return the market as it is at this moment."""
+        """Return the market's current state."""
         return MarketView(
             spec=self.spec,
             tick_size=self.tick_size,
@@ -83,10 +83,10 @@ class Engine:
         self.retry_after_s = 120
 
     def add_market(self, spec: MarketSpec) -> TradedMarket:
-        """Open an empty book.
+        """Add a market with an empty book.
 
         Raises:
-            ValueError: the market, or one of its tokens, is there already.
+            ValueError: the market, or one of its tokens, already exists.
         """
         if spec.condition_id in self.markets or any(token in self.tokens for token in spec.tokens):
             raise ValueError(f"market added twice: {spec.condition_id}")
@@ -102,10 +102,10 @@ class Engine:
         return market
 
     def remove_market(self, market: TradedMarket) -> bool:
-        """Forget a market that ended, unless somebody still has shares or a trade there.
+        """Remove a market that ended, unless somebody still has shares or a trade in it.
 
         Returns:
-            Whether it is gone.
+            Whether it was removed.
         """
         spec = market.spec
         is_held = any(
@@ -116,7 +116,7 @@ class Engine:
         is_settling = any(t.condition_id == spec.condition_id for t in self.unsettled.values())
         if market.payout is None or is_held or is_settling:
             return False
-        # What rounding left in the pool belongs to nobody.
+        # The rounding remainder in the pool belongs to nobody.
         self.ledger.fees += self.ledger.pools.pop(spec.condition_id)
         del self.markets[spec.condition_id]
         for token_id in spec.tokens:
@@ -127,19 +127,19 @@ class Engine:
         return True
 
     def account(self, address: Address) -> Account:
-        """Return an account, opened empty if it is new."""
+        """Return the account, opened empty if it is new."""
         account = self.ledger.accounts.get(address)
         return account or self.ledger.open(address, simulated=False, unlimited=False)
 
     def rest(self, order: RestingOrder) -> None:
-        """Put an order into the book and reserve what it needs."""
+        """Put an order into the book and reserve the amount it needs."""
         market = self.markets[order.condition_id]
         market.book.side_of(order).add(order)
         self.orders.add(order)
         self.ledger.hold(self.account(order.account), order, sign=1)
 
     def fill(self, order: RestingOrder, size: Micros) -> None:
-        """Match part of a resting order, which leaves the book when too little of it is left."""
+        """Match part of a resting order, which leaves the book if too little of it remains."""
         side = self.markets[order.condition_id].book.side_of(order)
         account = self.account(order.account)
         self.ledger.hold(account, order, sign=-1)
@@ -166,7 +166,7 @@ class Engine:
         self.finish(order, status)
 
     def finish(self, order: RestingOrder, status: str) -> None:
-        """Remember how an order that matters ended, and announce a cancellation."""
+        """Record how an order ended, unless its account is simulated, and announce a cancellation."""
         if order.is_simulated:
             return
         self.orders.known[order.order_id] = status
@@ -182,7 +182,7 @@ class Engine:
         token_index: int,
         cause: Cause,
     ) -> None:
-        """Announce the new size of a level in the terms of one token."""
+        """Announce the new size of a level in terms of one token."""
         book = market.book
         book.changed_ms = self.journal.now_ms
         top = (book.bids.best, book.asks.best)
@@ -207,9 +207,10 @@ class Engine:
         )
 
     def enforce_reservations(self, account: Account) -> None:
-        """Cancel the youngest orders until what is left can be paid for.
+        """Cancel the youngest orders until the remaining ones can be paid for.
 
-        Chain operations move what resting orders have spoken for; the public venue then removes orders.
+        Chain operations can move amounts reserved by resting orders; the public venue then removes
+        orders.
         """
         for order in reversed(self.orders.of_account(account.address)):
             asset = None if order.side is Side.BUY else order.token_id
@@ -231,7 +232,7 @@ def refine_tick_size(engine: Engine, market: TradedMarket, price: Micros) -> Non
 
 
 def change_tick_size(engine: Engine, market: TradedMarket, tick: Micros) -> None:
-    """Change the tick size, after cancelling the orders whose prices are no multiples of it."""
+    """Change the tick size, after cancelling the orders whose prices are not multiples of it."""
     for order in (*market.book.bids.orders(), *market.book.asks.orders()):
         if order.price % tick:
             engine.cancel(order, LiveStatus.TICK_SIZE)

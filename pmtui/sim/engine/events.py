@@ -1,4 +1,4 @@
-"""What the engine reports: one immutable event for every change, collected until a command ends."""
+"""The engine's events: one immutable event for every change, collected until a command ends."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -41,7 +41,7 @@ class LevelEntry:
 
 @dataclass(frozen=True, slots=True)
 class LevelChanged:
-    """A level has a new size. Stated in the token in which the causing order was given."""
+    """A level has a new size, stated in the token of the causing order."""
 
     condition_id: ConditionId
     token_id: TokenId
@@ -49,12 +49,12 @@ class LevelChanged:
     side: Side
     price: Micros
     size: Micros
-    """Absolute, cut to hundredths of a share; 0 removes the level."""
+    """Absolute, truncated to hundredths of a share; 0 removes the level."""
     best_bid: Micros | None
-    """After this change, of `token_id`; None when the side is empty."""
+    """Best bid of `token_id` after this change; None if the side is empty."""
     best_ask: Micros | None
     is_top_moved: bool
-    """Whether best bid or best ask differ from before."""
+    """Whether the best bid or best ask changed."""
     cause: Cause
     at_ms: int
 
@@ -75,12 +75,12 @@ class LevelChanged:
 
 
 class MatchKind(StrEnum):
-    """How two orders met."""
+    """How two orders matched."""
 
     DIRECT = "direct"
     """A buyer and a seller of the same token."""
     MINT = "mint"
-    """Buyers of the two tokens: a pair is made for 1.00."""
+    """Buyers of the two tokens: a pair is created for 1.00."""
     MERGE = "merge"
     """Sellers of the two tokens: a pair is dissolved for 1.00."""
 
@@ -103,9 +103,9 @@ class MakerFill:
 
 @dataclass(frozen=True, slots=True)
 class Trade:
-    """The fills of one taker order at one price. Sweeping three prices makes three trades.
+    """The fills of one taker order at one price. Sweeping three prices creates three trades.
 
-    All trades of one taker order share the transaction hash and count up `bucket_index`.
+    All trades of one taker order share the transaction hash and are numbered by `bucket_index`.
     """
 
     trade_id: TradeId
@@ -116,13 +116,13 @@ class Trade:
     taker_account: Address
     taker_owner: ApiKey
     token_id: TokenId
-    """The taker's token, whose price this is."""
+    """The taker's token, in which the price is stated."""
     side: Side
-    """The taker's."""
+    """The taker's side."""
     price: Micros
     size: Micros
     cash: Micros
-    """Collateral the taker paid or received, fee not counted."""
+    """Collateral the taker paid or received, before fees."""
     fee: Micros
     makers: tuple[MakerFill, ...]
     matched_ms: int
@@ -139,14 +139,14 @@ class TradeMatched:
 
 @dataclass(frozen=True, slots=True)
 class TradeAdvanced:
-    """Settlement of a trade went a step further."""
+    """Settlement of a trade advanced by a step."""
 
     trade: Trade
 
 
 @dataclass(frozen=True, slots=True)
 class OrderPlaced:
-    """An order that can rest was taken (stream type PLACEMENT); nothing of it has matched yet."""
+    """An order that can rest was accepted (stream type PLACEMENT); nothing of it has matched yet."""
 
     order: OrderView
     at_ms: int
@@ -154,7 +154,7 @@ class OrderPlaced:
 
 @dataclass(frozen=True, slots=True)
 class OrderUpdated:
-    """An order matched in part or whole (stream type UPDATE)."""
+    """An order matched partially or completely (stream type UPDATE)."""
 
     order: OrderView
     at_ms: int
@@ -162,7 +162,7 @@ class OrderUpdated:
 
 @dataclass(frozen=True, slots=True)
 class OrderCancelled:
-    """An order is gone (stream type CANCELLATION); `order.status` says why.
+    """An order was cancelled (stream type CANCELLATION); `order.status` gives the reason.
 
     Also follows a killed FOK, whose placement was never announced.
     """
@@ -173,7 +173,7 @@ class OrderCancelled:
 
 @dataclass(frozen=True, slots=True)
 class BalanceChanged:
-    """An account's balance is now `balance`: the journal line of the ledger."""
+    """An account's balance is now `balance`: the ledger's journal entry."""
 
     account: Address
     token_id: TokenId | None
@@ -196,7 +196,7 @@ class MarketAdded:
 
 @dataclass(frozen=True, slots=True)
 class MarketRemoved:
-    """A market that ended is not known any more."""
+    """A market that ended was removed."""
 
     spec: MarketSpec
     at_ms: int
@@ -204,7 +204,7 @@ class MarketRemoved:
 
 @dataclass(frozen=True, slots=True)
 class TickSizeChanged:
-    """The price grid of a market changed; levels of the old grid are void."""
+    """The tick size of a market changed; levels off the new grid are void."""
 
     condition_id: ConditionId
     old: Micros
@@ -219,7 +219,7 @@ class MarketResolved:
     condition_id: ConditionId
     payout: Payout
     winning_token_id: TokenId | None
-    """None when both tokens pay half."""
+    """None if both tokens pay half."""
     at_ms: int
 
 
@@ -248,11 +248,11 @@ class Journal:
         self._events: list[Event] = []
 
     def add(self, event: Event) -> None:
-        """Append what just happened."""
+        """Append an event."""
         self._events.append(event)
 
     def drain(self) -> tuple[Event, ...]:
-        """Hand over the collected events and forget them."""
+        """Return the collected events and clear them."""
         events = tuple(self._events)
         self._events.clear()
         return events

@@ -94,7 +94,7 @@ def _book(engine: Engine, market: TradedMarket) -> Iterator[str]:
 
 
 class Reads:
-    """What servers and simulated traders may ask at any time."""
+    """Queries for servers and simulated traders, allowed at any time."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -124,7 +124,7 @@ class Reads:
         return found[0].book.top(found[1]) if found else (None, None)
 
     def order(self, order_id: OrderId) -> OrderView | None:
-        """Return a resting order; finished ones live in the events."""
+        """Return a resting order; finished ones are only in the events."""
         order = self._engine.orders.by_id.get(order_id)
         return None if order is None else order.view(LiveStatus.LIVE)
 
@@ -143,17 +143,17 @@ class Reads:
         return None if account is None else account.view()
 
     def has_allowance(self, address: Address) -> bool:
-        """Return whether the exchange may move what an account holds."""
+        """Return whether the exchange may move an account's assets."""
         account = self._engine.ledger.accounts.get(address)
         return account is None or account.standing is not Permission.NO_ALLOWANCE
 
     def available(self, address: Address, token_id: TokenId | None) -> Micros:
-        """Return what a new order could use of collateral (None) or of a token."""
+        """Return the amount of collateral (None) or of a token that is available to a new order."""
         account = self._engine.ledger.accounts.get(address)
         return account.available(token_id) if account else ZERO
 
     def holders(self, token_id: TokenId) -> dict[Address, Micros]:
-        """Return who holds a token, in the order the accounts were opened."""
+        """Return the holders of a token, in the order in which the accounts were opened."""
         return {
             address: account.held(token_id)
             for address, account in self._engine.ledger.accounts.items()
@@ -161,15 +161,15 @@ class Reads:
         }
 
     def pending_trade(self, trade_id: TradeId) -> Trade | None:
-        """Return a trade that is not settled yet and has a party that is not simulated."""
+        """Return an unsettled trade that has a party that is not simulated."""
         return self._engine.unsettled.get(trade_id)
 
     def next_expiry_ms(self) -> int | None:
-        """Return when the next GTD order leaves the book."""
+        """Return when the next GTD order expires."""
         return self._engine.orders.next_due_ms()
 
     def would_take(self, order: NewOrder) -> bool:
-        """Return whether an order would meet a resting one now: markets with a delay hold it."""
+        """Return whether an order would match a resting one now: markets with a delay hold it."""
         return would_take(self._engine, order)
 
     def check(self, order: NewOrder, *, now_ms: int) -> OrderView | Refusal:
@@ -178,7 +178,7 @@ class Reads:
         return check(self._engine, order)
 
     def resting(self, condition_id: ConditionId) -> tuple[OrderView, ...]:
-        """Return every order that rests in a market, simulated ones too."""
+        """Return every resting order in a market, including simulated ones."""
         market = self._engine.markets.get(condition_id)
         if market is None:
             return ()
@@ -186,17 +186,17 @@ class Reads:
         return tuple(order.view(LiveStatus.LIVE) for side in sides for order in side.orders())
 
     def audit(self) -> list[str]:
-        """Recompute every sum from scratch and name what does not agree: always nothing."""
+        """Recompute every sum from scratch and return the discrepancies: there must be none."""
         return audit(self._engine)
 
 
 class Exchange:
-    """Matching, ledger and order life of all markets.
+    """Matching, ledger and order lifecycle of all markets.
 
-    Commands take the time in milliseconds and never look at a clock. What they cause is collected
-    as events, in order, until `drain_events`. A command on an unknown market is a bug of the
-    caller and raises `KeyError`, except where it can come from outside: orders and chain
-    operations answer with a `Refusal`.
+    Commands take the time in milliseconds and never read a clock. Their effects are collected as
+    events, in order, until `drain_events`. A command on an unknown market is a bug of the caller
+    and raises `KeyError`, unless it can come from outside: orders and chain operations return a
+    `Refusal`.
     """
 
     def __init__(self, ids: IdSource) -> None:
@@ -205,7 +205,7 @@ class Exchange:
 
     @property
     def mode(self) -> TradingMode:
-        """What the exchange lets through."""
+        """What the exchange currently accepts."""
         return self._engine.mode
 
     @mode.setter
@@ -222,19 +222,19 @@ class Exchange:
         self._engine.retry_after_s = seconds
 
     def add_market(self, spec: MarketSpec, *, now_ms: int) -> None:
-        """Open an empty book.
+        """Add a market with an empty book.
 
         Raises:
-            ValueError: the market, or one of its tokens, is there already.
+            ValueError: the market, or one of its tokens, already exists.
         """
         self._at(now_ms).add_market(spec)
 
     def remove_market(self, condition_id: ConditionId, *, now_ms: int) -> bool:
-        """Forget a market that ended, unless somebody still has shares or a trade there."""
+        """Remove a market that ended, unless somebody still has shares or a trade in it."""
         return self._engine.remove_market(self._market(condition_id, now_ms))
 
     def change_tick_size(self, condition_id: ConditionId, tick: Micros, *, now_ms: int) -> None:
-        """Change the tick size; orders whose prices are no multiples of it are cancelled."""
+        """Change the tick size; orders whose prices are not multiples of it are cancelled."""
         market = self._market(condition_id, now_ms)
         if market.tick_size != tick:
             change_tick_size(self._engine, market, tick)
@@ -242,21 +242,20 @@ class Exchange:
     def resolve(self, condition_id: ConditionId, payout: Payout, *, now_ms: int) -> None:
         """End a market: cancel its orders and make its shares redeemable.
 
-        When a market of a negative-risk group pays its first token, the rest of the group pay
-        their second. A market that is resolved already stays as it is. Simulated accounts redeem
-        at once.
+        If a market of a negative-risk group pays its first token, the rest of the group pays its
+        second. A market that is already resolved is unchanged. Simulated accounts redeem at once.
         """
         custody.resolve(self._engine, self._market(condition_id, now_ms), payout)
 
     def open_account(
         self, address: Address, *, simulated: bool = False, unlimited: bool = False
     ) -> None:
-        """Open an empty account; one that exists stays as it is.
+        """Open an empty account; an existing one is unchanged.
 
         Args:
             address: the maker address of its orders.
-            simulated: leaves no order and balance events and is not saved.
-            unlimited: lacks nothing: what an order needs is deposited, and split, on demand.
+            simulated: whether it emits no order and balance events and is not saved.
+            unlimited: whether what its orders need is deposited, and split, on demand.
         """
         self._engine.ledger.open(address, simulated=simulated, unlimited=unlimited)
 
@@ -265,7 +264,7 @@ class Exchange:
         self._engine.account(address).standing = standing
 
     def deposit(self, address: Address, amount: Micros, *, now_ms: int) -> Done | Refusal:
-        """Bring collateral in from outside."""
+        """Add collateral from outside."""
         engine = self._at(now_ms)
         return custody.deposit(engine, engine.account(address), amount)
 
@@ -277,14 +276,14 @@ class Exchange:
     def split(
         self, address: Address, condition_id: ConditionId, amount: Micros, *, now_ms: int
     ) -> Done | Refusal:
-        """Turn dollars into as many shares of each token."""
+        """Exchange dollars for the same number of shares of each token."""
         engine = self._at(now_ms)
         return custody.split(engine, engine.account(address), condition_id, amount)
 
     def merge(
         self, address: Address, condition_id: ConditionId, amount: Micros, *, now_ms: int
     ) -> Done | Refusal:
-        """Turn pairs of shares back into dollars."""
+        """Exchange pairs of shares for dollars."""
         engine = self._at(now_ms)
         return custody.merge(engine, engine.account(address), condition_id, amount)
 
@@ -297,13 +296,13 @@ class Exchange:
         *,
         now_ms: int,
     ) -> Done | Refusal:
-        """Turn second tokens of some markets of a negative-risk group into first tokens of the others.
+        """Exchange second tokens of some markets of a negative-risk group for first tokens of the others.
 
         Args:
-            address: whose they are.
-            given: markets of which the second token is given.
+            address: the account.
+            given: markets whose second token is given up.
             received: the rest of the group.
-            amount: of shares of each.
+            amount: shares of each.
             now_ms: the time.
         """
         engine = self._at(now_ms)
@@ -311,12 +310,12 @@ class Exchange:
         return custody.convert(engine, account, given, received=received, amount=amount)
 
     def redeem(self, address: Address, condition_id: ConditionId, *, now_ms: int) -> Done | Refusal:
-        """Turn all shares of a resolved market into what they pay, which `Done` tells."""
+        """Exchange all shares of a resolved market for their payout, which is in `Done`."""
         engine = self._at(now_ms)
         return custody.redeem(engine, engine.account(address), condition_id)
 
     def place(self, order: NewOrder, *, now_ms: int) -> Placed | Refusal:
-        """Match an order and rest what is left, or refuse it in the venue's words."""
+        """Match an order and rest the remainder, or refuse it with the venue's text."""
         return placing.place(self._at(now_ms), order)
 
     def seed(
@@ -329,8 +328,8 @@ class Exchange:
     ) -> Seeded | Refusal:
         """Rest orders of simulated, unlimited accounts in bulk, without any event.
 
-        Afterwards all is as if each had been placed, post-only, in this order. A bad order refuses
-        the whole batch.
+        The result is the same as if each had been placed, post-only, in this order. An invalid
+        order refuses the whole batch.
 
         Raises:
             ValueError: an account is not simulated and unlimited.
@@ -340,7 +339,7 @@ class Exchange:
     def cancel(
         self, order_ids: Iterable[OrderId], owner: ApiKey, *, now_ms: int
     ) -> CancelResult | Refusal:
-        """Cancel the named orders as far as they are this owner's and still rest."""
+        """Cancel those of the named orders that belong to this owner and still rest."""
         return placing.cancel_named(self._at(now_ms), order_ids, owner)
 
     def cancel_all(
@@ -351,13 +350,13 @@ class Exchange:
         token_id: TokenId | None = None,
         now_ms: int,
     ) -> CancelResult | Refusal:
-        """Cancel all of an owner's orders, or those of a market, a token, or both."""
+        """Cancel all of an owner's orders, or those in a market, a token, or both."""
         return placing.cancel_where(
             self._at(now_ms), owner, condition_id=condition_id, token_id=token_id
         )
 
     def expire(self, *, now_ms: int) -> int:
-        """Remove the GTD orders that are due and say how many there were."""
+        """Remove the GTD orders that are due and return how many there were."""
         return placing.expire(self._at(now_ms))
 
     def advance_trade(
@@ -365,24 +364,24 @@ class Exchange:
     ) -> Trade | Refusal:
         """Advance a trade by one step: MATCHED, then MINED, then CONFIRMED; or RETRYING, FAILED.
 
-        A failed trade is undone on the ledger, unless its proceeds have moved on. Trades between
-        simulated accounts are not kept and so not found.
+        A failed trade is reversed on the ledger, unless its proceeds are no longer there. Trades
+        between simulated accounts are not kept, and so not found.
         """
         return settling.advance(self._at(now_ms), trade_id, status)
 
     def drain_events(self) -> tuple[Event, ...]:
-        """Hand over what happened since the last call, in order."""
+        """Return the events since the last call, in order."""
         return self._engine.journal.drain()
 
     def export_state(self) -> state.EngineState:
-        """Return what must survive a restart."""
+        """Return the state that must survive a restart."""
         return state.export_state(self._engine)
 
     def import_state(self, saved: state.EngineState, *, now_ms: int) -> None:
         """Restore saved accounts, orders and trades before any account is opened.
 
         Raises:
-            ValueError: there are accounts already.
+            ValueError: there are already accounts.
         """
         state.import_state(self._at(now_ms), saved)
 

@@ -1,8 +1,8 @@
 """The ledger: collateral, shares, locked pools and fees, in integers.
 
-Nothing appears or vanishes: the sum of all collateral, pools and fees is what came in from
-outside, and while a market trades, both its tokens are outstanding exactly as often as its pool
-holds dollars.
+Nothing appears or vanishes: the sum of all collateral, pools and fees equals the net deposits, and
+while a market trades, exactly one share of each of its tokens is outstanding per dollar in its
+pool.
 """
 
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ from pmtui.sim.engine.terms import AccountView, MarketSpec, Permission
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """One owner of collateral and shares, and what resting orders have spoken for."""
+    """One owner's collateral and shares, with the reservations of resting orders."""
 
     address: Address
     is_simulated: bool
@@ -33,15 +33,15 @@ class Account:
         return Micros(self.collateral if token_id is None else self.shares.get(token_id, 0))
 
     def spoken_for(self, token_id: TokenId | None) -> Micros:
-        """Return what resting orders reserve of it."""
+        """Return the amount reserved by resting orders."""
         return Micros(self.reserved if token_id is None else self.reserved_shares.get(token_id, 0))
 
     def available(self, token_id: TokenId | None) -> Micros:
-        """Return what a new order can use."""
+        """Return the amount available to a new order."""
         return Micros(self.held(token_id) - self.spoken_for(token_id))
 
     def view(self) -> AccountView:
-        """Return the account as it is at this moment."""
+        """Return the account's current state."""
         return AccountView(
             account=self.address,
             collateral=Micros(self.collateral),
@@ -52,7 +52,7 @@ class Account:
 
 
 class Ledger:
-    """All accounts, the collateral locked in each market, and the fees taken."""
+    """All accounts, the collateral locked in each market, and the fees collected."""
 
     def __init__(self, journal: Journal) -> None:
         self._journal = journal
@@ -60,10 +60,10 @@ class Ledger:
         self.pools: dict[ConditionId, int] = {}
         self.fees = 0
         self.deposited = 0
-        """Deposits minus withdrawals of all time: what the whole ledger must sum to."""
+        """Deposits minus withdrawals of all time, which the whole ledger must sum to."""
 
     def open(self, address: Address, *, simulated: bool, unlimited: bool) -> Account:
-        """Return the account, made if it is new."""
+        """Return the account, created if it is new."""
         account = self.accounts.get(address)
         if account is None:
             account = Account(address, is_simulated=simulated, is_unlimited=unlimited)
@@ -81,7 +81,7 @@ class Ledger:
     def add_shares(
         self, account: Account, token_id: TokenId, change: int, *, cause: Cause, reference: str
     ) -> None:
-        """Add to (or take from) an account's shares; an emptied position is forgotten."""
+        """Add to (or take from) an account's shares; an empty position is removed."""
         size = account.shares.get(token_id, 0) + change
         if size:
             account.shares[token_id] = size
@@ -91,13 +91,13 @@ class Ledger:
             self._note(account, token_id, change, cause, reference)
 
     def deposit(self, account: Account, amount: int) -> None:
-        """Bring collateral in from outside; a negative amount takes it out."""
+        """Add collateral from outside; a negative amount removes it."""
         self.deposited += amount
         cause = Cause.DEPOSIT if amount > 0 else Cause.WITHDRAWAL
         self.add_collateral(account, amount, cause=cause)
 
     def split(self, account: Account, spec: MarketSpec, pairs: int) -> None:
-        """Lock collateral and make pairs of shares; a negative number dissolves pairs."""
+        """Lock collateral and create pairs of shares; a negative number dissolves pairs."""
         cause = Cause.SPLIT if pairs > 0 else Cause.MERGE
         reference = spec.condition_id
         self.add_collateral(account, -pairs, cause=cause, reference=reference)
@@ -106,12 +106,12 @@ class Ledger:
             self.add_shares(account, token_id, pairs, cause=cause, reference=reference)
 
     def take_fee(self, account: Account, fee: int, *, reference: str) -> None:
-        """Move a fee from an account to the house; a negative fee gives it back."""
+        """Move a fee from an account to the house; a negative fee refunds it."""
         self.fees += fee
         self.add_collateral(account, -fee, cause=Cause.FEE, reference=reference)
 
     def hold(self, account: Account, order: RestingOrder, *, sign: int) -> None:
-        """Reserve what the order still needs (sign 1), or release it (sign -1)."""
+        """Reserve the amount that the order still needs (sign 1), or release it (sign -1)."""
         if order.side is Side.BUY:
             account.reserved += sign * order.held
             return
@@ -124,7 +124,7 @@ class Ledger:
     def cover(
         self, account: Account, spec: MarketSpec, token_id: TokenId | None, need: int
     ) -> None:
-        """Fund an unlimited account with what it lacks: a recorded deposit, split where shares are missing."""
+        """Fund an unlimited account with what it lacks: a recorded deposit, split if shares are missing."""
         lack = need - account.available(token_id)
         if lack <= 0:
             return
@@ -133,7 +133,7 @@ class Ledger:
             self.split(account, spec, lack)
 
     def total(self) -> Micros:
-        """Return all collateral there is; equals `deposited` at every moment."""
+        """Return all collateral in the ledger; always equals `deposited`."""
         held = sum(account.collateral for account in self.accounts.values())
         return Micros(held + sum(self.pools.values()) + self.fees)
 

@@ -2,11 +2,12 @@
 
 Nothing is changed here: `placing` checks an order, and `settling` executes the plan.
 
-Prices are never sent: they are the quotient of the amounts. Limits of decimals by tick size are
-those of docs/wire.md#amounts.
+Prices are never sent: they are the quotient of the amounts. The number of decimals by tick size
+follows docs/wire.md#amounts.
 
-Best price first; at one price the taker's own token before the other (so a direct match comes
-before minting or merging), each in order of arrival. Execution is at the resting order's price.
+The best price matches first; at one price the taker's own token comes before the other (so a direct
+match precedes minting or merging), each in order of arrival. Execution is at the resting order's
+price.
 """
 
 from collections.abc import Iterator
@@ -25,12 +26,12 @@ from pmtui.sim.engine.terms import MarketSpec, NewOrder, Refusal
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What an order asks for, in its own token."""
+    """What an order asks for, in terms of its own token."""
 
     price: Micros
-    """The limit, on the price grid; a market BUY's quotient is cut down to it."""
+    """The limit, on the price grid; a market BUY's quotient is rounded down to it."""
     size: Micros
-    """Shares; for a market BUY the least that a complete fill brings."""
+    """Shares; for a market BUY, the minimum that a complete fill brings."""
     budget: Micros | None
     """Dollars to spend, for a market BUY only."""
 
@@ -45,7 +46,7 @@ def decimals_of(tick: Micros) -> int:
 
 
 def read_demand(order: NewOrder, spec: MarketSpec, tick: Micros) -> Demand | Refusal:
-    """Derive limit price and size, checking range, decimals, grid and share minimum in that order."""
+    """Derive limit price and size, checking range, decimals, grid and minimum size in that order."""
     is_buy = order.side is Side.BUY
     is_market = not order.time_in_force.rests
     cash, shares = (
@@ -57,7 +58,7 @@ def read_demand(order: NewOrder, spec: MarketSpec, tick: Micros) -> Demand | Ref
         return refusals.INVALID_PRICE
     decimals = min(decimals_of(tick) + 2, 6)
     unit = 10 ** (6 - decimals)
-    # Of a market BUY the dollars are coarse and the shares fine; of all others the shares are coarse.
+    # A market BUY has coarse dollars and fine shares; all other orders have coarse shares.
     coarse, fine = (cash, shares) if is_buy and is_market else (shares, cash)
     if coarse % SIZE_STEP or fine % unit:
         return refusals.amounts_too_fine(
@@ -83,8 +84,9 @@ def _exact_price(cash: Micros, shares: Micros, tick: Micros) -> Micros | None:
 
 
 def _market_buy_limit(cash: Micros, shares: Micros, *, tick: Micros, unit: int) -> Micros | None:
-    # The shares are a quotient cut to `unit`, so the price they imply is a hair off its grid.
-    # Cut down they give the intended price; rounded up they buy only one tick below it.
+    # The shares are a quotient truncated to `unit`, so the price they imply is slightly off its
+    # grid. If truncated they give the intended price; if rounded up they buy only one tick below
+    # it.
     price = (2 * cash * SCALE + tick * shares) // (2 * tick * shares) * tick
     if abs(cash * SCALE - price * shares) > price * unit or not tick <= price <= ONE - tick:
         return None
@@ -92,7 +94,7 @@ def _market_buy_limit(cash: Micros, shares: Micros, *, tick: Micros, unit: int) 
 
 
 def is_expiration_valid(order: NewOrder, *, now_ms: int, notice_ms: int) -> bool:
-    """Return whether the stated expiration suits the time in force and lies far enough ahead."""
+    """Return whether the stated expiration fits the time in force and is far enough ahead."""
     if order.time_in_force is TimeInForce.GTD:
         return order.expiration_s * 1000 >= now_ms + notice_ms
     return order.expiration_s == 0
@@ -123,7 +125,7 @@ class PlannedTrade:
 
 @dataclass(slots=True)
 class Plan:
-    """What would happen, and what of the order would be left."""
+    """What would happen, and how much of the order would remain."""
 
     trades: list[PlannedTrade]
     size: Micros
@@ -148,8 +150,8 @@ class _Want:
     def take(self, offered: Micros, price: Micros) -> tuple[Micros, Micros]:
         """Return size and cash of the next fill of at most `offered` shares, in hundredths.
 
-        Hundredths of a share cost whole millionths, so nothing is rounded, except when a budget
-        runs out inside an order: then the shares are rounded down and every dollar is spent.
+        Hundredths of a share cost whole millionths, so nothing is rounded, except if a budget runs
+        out within an order: then the shares are rounded down and every dollar is spent.
         """
         if self.budget is None:
             size = min(self.shares, offered)
@@ -162,7 +164,7 @@ class _Want:
 
 
 def is_crossing(book: Book, token_index: int, side: Side, *, price: Micros) -> bool:
-    """Return whether an order at this limit would meet a resting one."""
+    """Return whether an order at this limit would match a resting one."""
     best = _facing(book, token_index, side).best
     return best is not None and _is_within(own_price(best, token_index), side, price)
 
@@ -172,8 +174,8 @@ def plan_match(
 ) -> Plan:
     """Plan the fills of an order of either token.
 
-    The taker fee is worked out for each price, from the whole size taken there, and never eats
-    more than a seller receives.
+    The taker fee is computed for each price, from the whole size taken there, and never exceeds a
+    seller's proceeds.
     """
     want = _Want(demand)
     trades: list[PlannedTrade] = []

@@ -4,7 +4,7 @@ A new order is checked in the venue's order of checks and matched by the plan of
 rests. A resting order ends when its owner cancels it or when it expires.
 
 `seed` places a whole book: it matches nothing and announces nothing, so a reader of events must read the book
-again. One bad order refuses the whole batch before anything has changed.
+again. One invalid order refuses the whole batch before anything has changed.
 """
 
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ from pmtui.sim.engine.terms import (
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """An order that passed every check, and what it would do."""
+    """An order that passed every check, and its plan."""
 
     working: RestingOrder
     market: TradedMarket
@@ -72,9 +72,9 @@ def place(engine: Engine, order: NewOrder) -> Placed | Refusal:
 
 
 def check(engine: Engine, order: NewOrder) -> OrderView | Refusal:
-    """Check an order as `place` does and show it, without placing it.
+    """Check an order as `place` does and return it, without placing it.
 
-    Only for accounts that are not unlimited: those would be given what the order needs.
+    Only for accounts that are not unlimited, because those would be funded for the order.
     """
     prepared = _prepare(engine, order)
     return prepared if isinstance(prepared, Refusal) else prepared.working.view(LiveStatus.DELAYED)
@@ -107,7 +107,7 @@ def _prepare(engine: Engine, order: NewOrder) -> _Prepared | Refusal:
 
 
 def would_take(engine: Engine, order: NewOrder) -> bool:
-    """Return whether an order would meet a resting one now, if it were not refused."""
+    """Return whether an order would match a resting one now, if it were not refused."""
     found = engine.tokens.get(order.token_id)
     if found is None:
         return False
@@ -119,7 +119,7 @@ def would_take(engine: Engine, order: NewOrder) -> bool:
 
 
 def mode_refusal(engine: Engine, *, post_only: bool) -> Refusal | None:
-    """Refuse what the trading mode does not permit now."""
+    """Return a refusal if the trading mode does not permit the order now."""
     match engine.mode:
         case TradingMode.DISABLED:
             return refusals.TRADING_DISABLED
@@ -132,7 +132,7 @@ def mode_refusal(engine: Engine, *, post_only: bool) -> Refusal | None:
 
 
 def standing_refusal(account: Account, side: Side) -> Refusal | None:
-    """Refuse what the account may not do."""
+    """Return a refusal if the account's standing does not permit the order."""
     match account.standing:
         case Permission.BANNED:
             return refusals.banned(account.address)
@@ -174,8 +174,9 @@ def _balance_refusal(
     demand: Demand,
     plan: Plan,
 ) -> Refusal | None:
-    # The public venue counts the fee of a BUY at its limit, whether or not it will be a maker. A market
-    # BUY at better prices gets more shares and so can owe more fee than that: the larger binds.
+    # The public venue counts the fee of a BUY at its limit, whether or not it will be a maker. A
+    # market BUY at better prices gets more shares and so can owe a higher fee than that: the larger
+    # applies.
     if order.side is Side.BUY:
         asset = None
         fee = market.spec.fee
@@ -275,7 +276,7 @@ def _hashes(trades: list[Trade]) -> tuple[str, ...]:
 def cancel_named(
     engine: Engine, order_ids: Iterable[OrderId], owner: ApiKey
 ) -> CancelResult | Refusal:
-    """Cancel these orders; repeated ids count once, and other owners' orders do not exist."""
+    """Cancel these orders; repeated ids count once, and other owners' orders count as unknown."""
     if engine.mode is TradingMode.DISABLED:
         return refusals.TRADING_DISABLED
     canceled: list[OrderId] = []
@@ -297,7 +298,7 @@ def cancel_where(
     condition_id: ConditionId | None = None,
     token_id: TokenId | None = None,
 ) -> CancelResult | Refusal:
-    """Cancel an owner's orders, all or those of a market, a token, or both."""
+    """Cancel an owner's orders, all or those in a market, a token, or both."""
     if engine.mode is TradingMode.DISABLED:
         return refusals.TRADING_DISABLED
     chosen = [
@@ -311,7 +312,7 @@ def cancel_where(
 
 
 def expire(engine: Engine) -> int:
-    """Remove the GTD orders that are due and say how many there were."""
+    """Remove the GTD orders that are due and return how many there were."""
     due: list[RestingOrder] = engine.orders.take_due(engine.journal.now_ms)
     for order in due:
         engine.cancel(order, LiveStatus.EXPIRED)
@@ -327,10 +328,10 @@ def _why_not(engine: Engine, order_id: OrderId) -> str:
 def seed(
     engine: Engine, market: TradedMarket, orders: Iterable[SeedOrder], *, owner: ApiKey
 ) -> Seeded | Refusal:
-    """Rest every order that crosses nothing, as a post-only order of no expiration.
+    """Rest every order that crosses nothing, as a post-only order without expiration.
 
     Raises:
-        ValueError: an account is not simulated, or does not lack for nothing.
+        ValueError: an account is not simulated, or not unlimited.
     """
     refusal = mode_refusal(engine, post_only=True)
     if refusal is not None:
@@ -352,7 +353,7 @@ def seed(
 
 
 class _Batch:
-    """The orders read so far, and the top of the book that they would make."""
+    """The orders added so far, and the top of book that they would create."""
 
     __slots__ = ("_ask", "_bid", "_engine", "_market", "_owner", "accounts", "crossing", "fresh")
 
@@ -367,7 +368,7 @@ class _Batch:
         self.crossing: list[OrderId] = []
 
     def add(self, order: SeedOrder) -> Refusal | None:
-        """Keep an order, or count it as crossing; refuse it in the order of checks of `place`."""
+        """Keep an order, or count it as crossing; refuse it by the same sequence of checks as `place`."""
         order_id, address, token_id, side, price, size = order
         tokens = self._market.spec.tokens
         if token_id not in tokens:
@@ -383,7 +384,7 @@ class _Batch:
             or size % SIZE_STEP
             or not tick <= price <= ONE - tick
             or size < self._market.spec.min_size
-            # On grids finer than any known an order's cash can have no exact amount.
+            # On grids finer than any known, an order's cash may have no exact amount.
             or price * size % SCALE
         ):
             return _terms_refusal(order, tick, self._market.spec.min_size)
@@ -444,7 +445,7 @@ def _terms_refusal(order: SeedOrder, tick: Micros, min_size: Micros) -> Refusal:
 
 
 def _cover(engine: Engine, market: TradedMarket, accounts: dict[Address, Account]) -> None:
-    # Reserved first and covered afterwards, an account lacks all that its orders need at once.
+    # By reserving first and covering afterwards, an account's shortfall is covered in one step.
     for account in accounts.values():
         for asset in (*market.spec.tokens, None):
             engine.ledger.cover(account, market.spec, asset, 0)

@@ -1,4 +1,4 @@
-"""The public venue's refusals of an order, in its own words (docs/wire.md#refusals and #amounts and #balances)."""
+"""The public venue's refusals of an order, verbatim (docs/wire.md#refusals and #amounts and #balances)."""
 
 from decimal import Context, Decimal
 
@@ -32,7 +32,7 @@ _QUOTIENT = Context(prec=16)
 
 
 def post_only_mode(retry_after_s: int) -> Refusal:
-    """Return the refusal of the minutes after a restart."""
+    """Return the refusal during the minutes after a restart."""
     return Refusal(
         503,
         "post-only mode: only post-only orders and cancels are allowed",
@@ -42,12 +42,12 @@ def post_only_mode(retry_after_s: int) -> Refusal:
 
 
 def banned(account: Address) -> Refusal:
-    """Return the refusal of an account that may do nothing."""
+    """Return the refusal for an account that may do nothing."""
     return Refusal(400, f"'{account}' address banned")
 
 
 def closed_only(account: Address) -> Refusal:
-    """Return the refusal of an account that may only reduce what it holds."""
+    """Return the refusal for an account that may only reduce its positions."""
     return Refusal(400, f"'{account}' address in closed only mode")
 
 
@@ -65,7 +65,7 @@ def off_grid(order_id: OrderId, cash: Micros, shares: Micros, tick: Micros) -> R
 
 
 def too_small(order_id: OrderId, size: Micros, minimum: Micros) -> Refusal:
-    """Return the refusal of an order below the market's share minimum."""
+    """Return the refusal of an order below the market's minimum size."""
     return Refusal(
         400,
         f"order {order_id} is invalid. "
@@ -74,7 +74,7 @@ def too_small(order_id: OrderId, size: Micros, minimum: Micros) -> Refusal:
 
 
 def duplicated(order_id: OrderId) -> Refusal:
-    """Return the refusal of an order whose hash is known."""
+    """Return the refusal of an order whose hash is already known."""
     return Refusal(400, f"order {order_id} is invalid. Duplicated.")
 
 
@@ -103,7 +103,7 @@ def amounts_too_fine(*, is_buy: bool, is_market: bool, amount_decimals: int) -> 
 
 
 def not_enough_balance(balance: Micros, *, active: Micros, needed: Micros) -> Refusal:
-    """Return the long balance text; the ledger settles at once, so nothing is ever in between."""
+    """Return the long text about the balance; the ledger settles at once, so nothing is ever pending."""
     return Refusal(
         400,
         "not enough balance / allowance: the balance is not enough -> "

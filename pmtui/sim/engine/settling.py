@@ -1,4 +1,4 @@
-"""Executes a planned match on the ledger and the book, and advances a trade to its settlement."""
+"""Executes a planned match on the ledger and the book, and advances a trade's settlement."""
 
 from collections import Counter
 from dataclasses import replace
@@ -38,7 +38,7 @@ _STEPS = {
 def execute(
     engine: Engine, working: RestingOrder, market: TradedMarket, *, account: Account, plan: Plan
 ) -> list[Trade]:
-    """Carry out a plan; the trades of one taker order share a transaction."""
+    """Execute a plan; the trades of one taker order share a transaction."""
     trades: list[Trade] = []
     if not plan.trades:
         return trades
@@ -102,7 +102,7 @@ def _trade(
 
 
 def _settle(engine: Engine, trade: Trade, market: TradedMarket, *, taker: Account) -> bool:
-    """Move cash and shares; say whether an account that is not simulated took part."""
+    """Move cash and shares; return whether an account that is not simulated took part."""
     ledger = engine.ledger
     is_anyones = not taker.is_simulated
     _exchange(

@@ -1,7 +1,7 @@
 """Saves and restores what must survive a restart: the accounts that are not simulated.
 
 Simulated accounts and their orders are left out. On restoring, one simulated account takes the other
-side of what the saved accounts hold, so that every pool and total is whole again.
+side of the saved accounts' holdings, so that every pool and total is consistent again.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ COUNTERPARTY = Address("0x0000000000000000000000000000000000000000")
 
 @dataclass(frozen=True, slots=True)
 class SavedMarket:
-    """A market that may differ from its terms as first added."""
+    """A market whose state may differ from its terms when first added."""
 
     spec: MarketSpec
     tick_size: Micros
@@ -44,21 +44,21 @@ class SavedAccount:
 
 @dataclass(frozen=True, slots=True)
 class EngineState:
-    """Everything that must survive; encodes with msgspec as it is."""
+    """The state that must survive; msgspec can encode it directly."""
 
     markets: tuple[SavedMarket, ...]
     accounts: tuple[SavedAccount, ...]
     orders: tuple[OrderView, ...]
-    """Resting orders, oldest first: their order is their priority."""
+    """Resting orders, oldest first: their sequence is their priority."""
     unsettled: tuple[Trade, ...]
     known_orders: tuple[tuple[OrderId, str], ...]
     fees: Micros
     last_trades: tuple[Trade, ...] = ()
-    """One a market, where a newer trade is known than the saved market's own."""
+    """One per market, if a newer trade is known than the saved market's own."""
 
 
 def export_state(engine: Engine) -> EngineState:
-    """Return the state of the accounts that matter."""
+    """Return the state of the accounts that are not simulated."""
     return EngineState(
         markets=tuple(
             SavedMarket(

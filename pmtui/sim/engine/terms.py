@@ -1,4 +1,4 @@
-"""The engine's inputs and results: market terms, orders, answers."""
+"""The engine's inputs and results: market terms, orders, results."""
 
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
@@ -12,31 +12,31 @@ from pmtui.domain.orders.order import TimeInForce
 GTD_NOTICE_MS = 180_000
 """A stated expiration must be this far ahead (docs/wire.md#orders, August 2026)."""
 GTD_EARLY_MS = 60_000
-"""A GTD order leaves the book this long before its stated expiration."""
+"""A GTD order is removed this long before its stated expiration."""
 USUAL_TICK_SIZE = Micros(10_000)
 USUAL_MIN_SIZE = Micros(5_000_000)
 MIN_MARKETABLE_BUY = ONE
-"""One dollar: what a BUY that takes liquidity must at least be worth."""
+"""The minimum value of a BUY that takes liquidity: one dollar."""
 
 
 class IdSource(Protocol):
-    """Where trades get their names; a seeded one makes a run repeatable."""
+    """Generates ids of trades; a seeded one makes a run repeatable."""
 
     def trade_id(self) -> TradeId:
-        """Return a fresh UUID."""
+        """Return a new UUID."""
         ...
 
     def transaction_hash(self) -> str:
-        """Return a fresh 0x hash of 32 bytes."""
+        """Return a new 0x hash of 32 bytes."""
         ...
 
 
 class TradingMode(Enum):
-    """What the exchange lets through at the moment."""
+    """What the exchange currently accepts."""
 
     NORMAL = "normal"
     POST_ONLY = "post only"
-    """Only post-only orders and cancels, as for two minutes after a restart."""
+    """Only post-only orders and cancels, as in the two minutes after a restart."""
     CANCEL_ONLY = "cancel only"
     DISABLED = "disabled"
     """Neither orders nor cancels."""
@@ -75,20 +75,20 @@ class LiveStatus(StrEnum):
     LIVE = "LIVE"
     MATCHED = "MATCHED"
     DELAYED = "DELAYED"
-    """Taken, but held for some seconds before it may match."""
+    """Accepted, but held for some seconds before it may match."""
     INVALID = "INVALID"
-    """Was taken, and turned out not to be placeable."""
+    """Was accepted, but could not be placed after all."""
     CANCELED = "CANCELED"
     EXPIRED = "CANCELED_EXPIRED_ORDER"
     MARKET_RESOLVED = "CANCELED_MARKET_RESOLVED"
     NOT_ENOUGH_BALANCE = "CANCELED_NOT_ENOUGH_BALANCE"
     TICK_SIZE = "CANCELED_TICK_SIZE_CHANGED"
-    """Ours: the public venue does not publish what becomes of orders off a coarser grid."""
+    """Our own: what the public venue does with orders off a coarser grid is not published."""
 
 
 @dataclass(frozen=True, slots=True)
 class MarketSpec:
-    """The terms of one market. `tokens[0]` is "Yes": prices without a token are stated in it."""
+    """The terms of one market. `tokens[0]` is "Yes": prices without a token are in terms of it."""
 
     condition_id: ConditionId
     tokens: tuple[TokenId, TokenId]
@@ -98,23 +98,23 @@ class MarketSpec:
     fee: FeeSchedule = NO_FEE
     neg_risk: bool = False
     group: str = ""
-    """Names the negative-risk event: when one of the group wins, the others lose."""
+    """Id of the negative-risk event: when one market of the group wins, the others lose."""
     is_accepting: bool = True
     needs_min_size_at_once: bool = False
-    """Whether the share minimum also binds FOK and FAK orders."""
+    """Whether the minimum size also applies to FOK and FAK orders."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewOrder:
-    """A signed order as posted, after the server has checked signature and owner.
+    """A signed order as posted, after the server has verified signature and owner.
 
-    Amounts are what the maker gives and wants. A FOK or FAK BUY is a market order: it spends
+    The amounts are what the maker gives and wants. A FOK or FAK BUY is a market order: it spends
     `maker_amount` dollars and gets at least `taker_amount` shares if all of it fills.
     """
 
     order_id: OrderId
     account: Address
-    """The maker address: whose collateral and shares move."""
+    """The maker address, whose collateral and shares move."""
     owner: ApiKey
     token_id: TokenId
     side: Side
@@ -128,26 +128,26 @@ class NewOrder:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why the public venue said no: its status code and exact words."""
+    """A refusal by the public venue: its status code and exact text."""
 
     status: int
     text: str
     code: str = ""
-    """Machine-readable code beside the text, where the public venue sends one."""
+    """Machine-readable code sent with the text, if the public venue sends one."""
     retry_after_s: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """An order was taken: it rests, or something of it filled at once."""
+    """An order was accepted: it rests, or part of it filled at once."""
 
     order_id: OrderId
     is_matched: bool
-    """Wire status `matched` when anything filled at once, else `live`."""
+    """Whether the wire status is `matched`, because something filled at once, or `live`."""
     making: Micros = ZERO
-    """Given at once: collateral without fee when buying, shares when selling."""
+    """Given at once: collateral before fees for a BUY, shares for a SELL."""
     taking: Micros = ZERO
-    """Received at once: shares when buying, collateral before fee when selling."""
+    """Received at once: shares for a BUY, collateral before fees for a SELL."""
     fee: Micros = ZERO
     trade_ids: tuple[TradeId, ...] = ()
     transaction_hashes: tuple[str, ...] = ()
@@ -166,25 +166,25 @@ class SeedOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """A batch of orders was taken."""
+    """A batch of orders was accepted."""
 
     count: int
     """How many of them rest now."""
     crossing: tuple[OrderId, ...]
-    """Those left out because they would have met a resting order."""
+    """Orders left out because they would have matched a resting order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """A ledger operation happened."""
+    """A ledger operation was executed."""
 
     amount: Micros = ZERO
-    """Collateral received or shares made, as the operation says."""
+    """Collateral received or shares created, depending on the operation."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderView:
-    """One order at one moment."""
+    """The state of an order at some moment."""
 
     order_id: OrderId
     account: Address
@@ -200,13 +200,13 @@ class OrderView:
     expiration_s: int
     created_ms: int
     status: str
-    """`LiveStatus`, or `CANCELED_` and the public venue's sentence."""
+    """`LiveStatus`, or `CANCELED_` with the public venue's text."""
     trade_ids: tuple[TradeId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """Price and whole size of one level, cut to hundredths of a share as the public venue shows it."""
+    """Price and total size of one level, truncated to hundredths of a share as on the public venue."""
 
     price: Micros
     size: Micros
@@ -233,21 +233,21 @@ class MarketView:
     payout: Payout | None
     """None until the market is resolved."""
     last_trade_price: Micros | None
-    """Of the last taker's token; the public venue shows the same value for both tokens."""
+    """Price of the last taker's token; the public venue shows the same value for both tokens."""
     last_trade_side: Side | None
     open_interest: Micros
     """Collateral locked in the market's pool; equals the outstanding pairs."""
     resolved_ms: int | None = None
-    """When it was resolved; None before, and where a state of an older version does not say."""
+    """When it was resolved; None before, and if the state of an older version does not contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccountView:
-    """What an account holds."""
+    """An account's balances."""
 
     account: Address
     collateral: Micros
     reserved: Micros
-    """Collateral spoken for by resting BUY orders."""
+    """Collateral reserved by resting BUY orders."""
     shares: dict[TokenId, Micros] = field(default_factory=dict)
     reserved_shares: dict[TokenId, Micros] = field(default_factory=dict)

@@ -1,8 +1,8 @@
-"""The metadata host in both dialects: lists of markets and events, single ones by name, and the search.
+"""The metadata host in both dialects: lists of markets and events, single ones by id, and the search.
 
-A search is over words, without ranking of its own kind: the public venue's is not published.
+The search matches words; it does not imitate the public venue's ranking, which is not published.
 
-Where two spellings of a route exist both are served, and nothing is passed from one to the other.
+If a route has two spellings both are served, and neither forwards to the other.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -50,37 +50,37 @@ class MarketReads:
         self._fields_version = -1
 
     def page(self, request: Request) -> object:
-        """Answer `/markets`: an array, by offset; closed markets only when asked for."""
+        """Serve `/markets`: an array, by offset; closed markets only on request."""
         query = Query(request)
         order = self._order(query)
         found = order.sorted(self._filters.markets(query, closed_default=False))
         return [self._row(one, query) for one in offset_page(found, query, highest=_MOST_ROWS)]
 
     def keyset(self, request: Request) -> object:
-        """Answer `/markets/keyset`: an object with the cursor of the next page."""
+        """Serve `/markets/keyset`: an object with the cursor of the next page."""
         query = Query(request)
         found = self._filters.markets(query, closed_default=False)
         page, cursor = keyset_page(found, self._order(query), query, highest=_MOST_KEYSET_MARKETS)
         return _page_object("markets", [self._row(one, query) for one in page], cursor)
 
     def one(self, request: Request) -> object:
-        """Answer `/markets/{id}`; a slug in that place is the other dialect's spelling."""
+        """Serve `/markets/{id}`; a slug in place of the id is the other dialect's spelling."""
         name = request.path_params["name"]
         return self._found(
             self._catalogue.market(name) or self._catalogue.market_by_slug(name), request
         )
 
     def by_slug(self, request: Request) -> object:
-        """Answer `/markets/slug/{slug}`."""
+        """Serve `/markets/slug/{slug}`."""
         return self._found(self._catalogue.market_by_slug(request.path_params["slug"]), request)
 
     def by_token(self, request: Request) -> object:
-        """Answer `/markets/token/{token_id}`."""
+        """Serve `/markets/token/{token_id}`."""
         token_id = request.path_params["token_id"]
         return self._found(self._catalogue.market_by_token(token_id), request)
 
     def tags(self, request: Request) -> object:
-        """Answer `/markets/{id}/tags`: the tags of its event."""
+        """Serve `/markets/{id}/tags`: the tags of its event."""
         market = self._catalogue.market(request.path_params["name"])
         if market is None:
             raise not_found("market")
@@ -110,29 +110,29 @@ class EventReads:
         self._filters = filters
 
     def page(self, request: Request) -> object:
-        """Answer `/events`: an array, by offset."""
+        """Serve `/events`: an array, by offset."""
         query = Query(request)
         found = self._order(query).sorted(self._filters.events(query))
         return [self._rows.event(one) for one in offset_page(found, query, highest=_MOST_ROWS)]
 
     def keyset(self, request: Request) -> object:
-        """Answer `/events/keyset`: an object with the cursor of the next page."""
+        """Serve `/events/keyset`: an object with the cursor of the next page."""
         query = Query(request)
         found = self._filters.events(query)
         page, cursor = keyset_page(found, self._order(query), query, highest=_MOST_ROWS)
         return _page_object("events", [self._rows.event(one) for one in page], cursor)
 
     def one(self, request: Request) -> object:
-        """Answer `/events/{id}`."""
+        """Serve `/events/{id}`."""
         return self._rows.event(self._found(self._catalogue.event(request.path_params["name"])))
 
     def by_slug(self, request: Request) -> object:
-        """Answer `/events/slug/{slug}`."""
+        """Serve `/events/slug/{slug}`."""
         slug = request.path_params["slug"]
         return self._rows.event(self._found(self._catalogue.event_by_slug(slug)))
 
     def tags(self, request: Request) -> object:
-        """Answer `/events/{id}/tags`."""
+        """Serve `/events/{id}/tags`."""
         event = self._found(self._catalogue.event(request.path_params["name"]))
         return list(rows_of(event.raw, "tags"))
 
@@ -153,7 +153,7 @@ class EventReads:
 
 
 def _page_object(key: str, rows: list[dict[str, object]], cursor: str | None) -> object:
-    # The key is absent on the last page, not null.
+    # The key is missing on the last page, not null.
     return {key: rows} if cursor is None else {key: rows, "next_cursor": cursor}
 
 
@@ -197,7 +197,7 @@ class Search:
         self._version = -1
 
     def answer(self, request: Request) -> object:
-        """Answer one search."""
+        """Reply to one search."""
         query = Query(request)
         words = (query.text("q") or "").casefold().split()
         if not words:
@@ -267,7 +267,7 @@ class Search:
     ) -> list[CatalogueEvent]:
         sort = query.text("sort")
         if sort is None:
-            # Open before closed, words of the title before words elsewhere, then by volume.
+            # Open before closed, matches in the title before others, then by volume.
             def rank(event: CatalogueEvent) -> tuple[bool, int, float]:
                 title = event.title.casefold()
                 missing = sum(word not in title for word in words)

@@ -1,8 +1,8 @@
 """Parses the query of a metadata request: filters, order and page.
 
-Values that cannot be read are refused in the host's words. A keyset cursor names the sort values and
-the id of the last row sent, so rows that come or go elsewhere neither hide nor repeat others. It
-belongs to the filters it was made for.
+Invalid values are refused with the host's text. A keyset cursor contains the sort values and the id
+of the last row sent, so rows added or removed elsewhere neither hide nor repeat others. It is only
+valid for the filters it was made for.
 """
 
 import base64
@@ -29,7 +29,7 @@ _RELATED_COUNT = 6
 
 
 class QueryRefused(Exception):  # noqa: N818  it is the host's answer, not a fault of ours
-    """A query the host answers with an error body."""
+    """A query that the host answers with an error body."""
 
     def __init__(self, text: str, *, status: int = 400, kind: str = "validation error") -> None:
         super().__init__(text)
@@ -48,12 +48,12 @@ def not_found(what: str) -> QueryRefused:
 
 
 def not_allowed(text: str) -> QueryRefused:
-    """Return the refusal for a query that is well formed and still not allowed."""
+    """Return the refusal for a query that is well formed but not allowed."""
     return QueryRefused(text, status=422)
 
 
 class Query:
-    """Typed access to query parameters; absent and empty are the same."""
+    """Typed access to query parameters; missing and empty are the same."""
 
     def __init__(self, request: Request) -> None:
         self._params = request.query_params
@@ -87,7 +87,7 @@ class Query:
         return _BOOLEANS[value.lower()]
 
     def whole(self, name: str, default: int) -> int:
-        """Return a whole number that is not negative."""
+        """Return a non-negative whole number."""
         value = self.text(name)
         if value is None:
             return default
@@ -96,9 +96,9 @@ class Query:
         return int(value)
 
     def limit(self, *, highest: int, is_strict: bool = False) -> int:
-        """Return how many rows are asked for.
+        """Return the requested number of rows.
 
-        Offset lists answer with fewer than asked for where that is too many; keyset lists refuse.
+        If that is too many, offset lists return fewer; keyset lists refuse.
         """
         count = self.whole("limit", 20)
         if is_strict and not 1 <= count <= highest:
@@ -116,7 +116,7 @@ class Query:
             raise QueryRefused(f"invalid {name}") from error
 
     def moment(self, name: str) -> datetime | None:
-        """Return a point in time; a plain date is its midnight in UTC."""
+        """Return a time; a plain date is its midnight in UTC."""
         value = self.text(name)
         if value is None:
             return None
@@ -128,7 +128,7 @@ class Query:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
 
     def fingerprint(self) -> str:
-        """Return the filters and the direction, which a cursor belongs to."""
+        """Return the filters and the direction, for which a cursor is valid."""
         positions = {"after_cursor", "keyset_id", "limit", "offset"}
         pairs = sorted(pair for pair in self._params.multi_items() if pair[0] not in positions)
         return "&".join(f"{key}={value}" for key, value in pairs)
@@ -142,7 +142,7 @@ _SNAKE = re.compile(r"_([a-z0-9])")
 
 
 class _Text(str):
-    """A text that sorts the other way round when asked to."""
+    """A text that can sort in reverse."""
 
     __slots__ = ()
 
@@ -161,7 +161,7 @@ class _Backwards(_Text):
 
 @dataclass(frozen=True, slots=True)
 class Order(Generic[Item]):
-    """By which fields rows are sorted, and which way."""
+    """The sort fields of rows, and the direction."""
 
     fields: tuple[str, ...]
     is_ascending: bool
@@ -169,7 +169,7 @@ class Order(Generic[Item]):
     id_of: Callable[[Item], int]
 
     def key(self, item: Item) -> SortKey:
-        """Return what a row sorts by; rows without a value come last either way."""
+        """Return the sort key of a row; rows without a value come last in either direction."""
         sign = 1 if self.is_ascending else -1
         values = [self._value(self.read(item, field), sign) for field in self.fields]
         return (*values, sign * self.id_of(item))
@@ -190,10 +190,10 @@ class Order(Generic[Item]):
 def order_of(
     query: Query, known: Collection[str], read: FieldReader[Item], id_of: Callable[[Item], int]
 ) -> Order[Item]:
-    """Read `order` and `ascending`.
+    """Parse `order` and `ascending`.
 
-    Without an order rows come by id. Names may be written with underscores, as some of the
-    host's own examples are.
+    Without an order rows are sorted by id. Names may be written with underscores, as in some of the
+    host's own examples.
     """
     names = tuple(
         _SNAKE.sub(lambda match: match[1].upper(), name.strip())
@@ -207,7 +207,7 @@ def order_of(
 
 
 def offset_page(items: Sequence[Item], query: Query, *, highest: int) -> Sequence[Item]:
-    """Return the rows that `offset` and `limit` ask for."""
+    """Return the rows for `offset` and `limit`."""
     offset = query.whole("offset", 0)
     return items[offset : offset + query.limit(highest=highest)]
 
@@ -222,8 +222,8 @@ def keyset_page(
 ) -> tuple[list[Item], str | None]:
     """Return one page and the cursor of the next, None on the last.
 
-    `keyset_id` is another spelling of `after_cursor`. A parameter called `cursor` is ignored, as
-    the public venue does.
+    `keyset_id` is another spelling of `after_cursor`. A parameter called `cursor` is ignored, as on
+    the public venue.
     """
     if query.text("offset") is not None:
         raise not_allowed("offset is not allowed on keyset endpoints")
@@ -270,7 +270,7 @@ RowTest = Callable[[Row], bool]
 
 
 class TagGraph:
-    """Which tags occur together on events: the host calls them related."""
+    """Which tags occur together on events, which the host calls related."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
@@ -278,7 +278,7 @@ class TagGraph:
         self._together: dict[str, Counter[str]] = {}
 
     def related(self, tag_id: str) -> list[str]:
-        """Return ids of the tags most often met beside one, the most frequent first."""
+        """Return ids of the tags most often found together with one, the most frequent first."""
         self._catch_up()
         together = self._together.get(tag_id, Counter())
         ranked = sorted(together.items(), key=lambda pair: (-pair[1], pair[0]))
@@ -296,7 +296,7 @@ class TagGraph:
 
 
 class Filters:
-    """Makes the tests a query asks for."""
+    """Applies the filters of a query."""
 
     def __init__(self, catalogue: Catalogue, rows: MetadataRows, tags: TagGraph) -> None:
         self._catalogue = catalogue
@@ -304,7 +304,7 @@ class Filters:
         self._tags = tags
 
     def markets(self, query: Query, *, closed_default: bool | None) -> list[CatalogueMarket]:
-        """Return the markets a query keeps, in the catalogue's order."""
+        """Return the markets that pass a query's filters, in the catalogue's order."""
         closed = query.flag("closed")
         wanted = closed_default if closed is None else closed
         tests = self._market_tests(query)
@@ -322,7 +322,7 @@ class Filters:
         ]
 
     def _market_candidates(self, query: Query) -> Collection[CatalogueMarket]:
-        # One indexed filter first: a client asks for a hundred tokens far more often than for all.
+        # One indexed filter first: requests for a hundred tokens are far more common than for all.
         for name, find in (
             ("clob_token_ids", self._catalogue.market_by_token),
             ("condition_ids", self._catalogue.market_by_condition),
@@ -354,7 +354,7 @@ class Filters:
         return all(test(row) for test in tests)
 
     def events(self, query: Query) -> list[CatalogueEvent]:
-        """Return the events a query keeps, in the catalogue's order."""
+        """Return the events that pass a query's filters, in the catalogue's order."""
         closed = query.flag("closed")
         tests = self._event_tests(query)
         raw_tests = _row_tests(query, _EVENT_FLAGS, _EVENT_TEXTS)
@@ -435,7 +435,7 @@ class Filters:
             for tag in self._catalogue.extras.tags
             if text_of(tag, "slug") == slug
         ]
-        # An unknown slug matches nothing, which is not the same as no filter.
+        # An unknown slug matches nothing, which differs from no filter.
         return found or [""]
 
 

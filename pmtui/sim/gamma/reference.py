@@ -1,4 +1,4 @@
-"""Routes beside events and markets: tags, series, teams, sports, comments, profiles."""
+"""Routes other than events and markets: tags, series, teams, sports, comments, profiles."""
 
 import re
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _STATUSES = ("active", "closed", "all")
 
 
 def ordered(rows: Sequence[Row], query: Query) -> list[Row]:
-    """Return plain rows in the order a query asks for."""
+    """Return plain rows in the order of a query."""
     fields = frozenset().union(*rows)
     return order_of(query, fields, _field, id_number).sorted(rows)
 
@@ -34,7 +34,7 @@ def _field(row: Row, field: str) -> object:
 
 
 class TagReads:
-    """Routes below `/tags`; ids and slugs are both understood in either place."""
+    """Routes below `/tags`; ids and slugs are both accepted in either place."""
 
     def __init__(self, catalogue: Catalogue, graph: TagGraph, filters: Filters) -> None:
         self._catalogue = catalogue
@@ -42,7 +42,7 @@ class TagReads:
         self._filters = filters
 
     def page(self, request: Request) -> object:
-        """Answer `/tags`."""
+        """Serve `/tags`."""
         query = Query(request)
         carousel = query.flag("is_carousel")
         rows = [
@@ -53,11 +53,11 @@ class TagReads:
         return offset_page(ordered(rows, query), query, highest=100)
 
     def one(self, request: Request) -> object:
-        """Answer `/tags/{id}` and `/tags/slug/{slug}`."""
+        """Serve `/tags/{id}` and `/tags/slug/{slug}`."""
         return self._tag(request.path_params["name"])
 
     def relations(self, request: Request) -> object:
-        """Answer the related-tags routes with rows of the relation."""
+        """Serve the related-tags routes that return rows of the relation."""
         tag = self._tag(request.path_params["name"])
         tag_id = text_of(tag, "id")
         return [
@@ -66,7 +66,7 @@ class TagReads:
         ]
 
     def related(self, request: Request) -> object:
-        """Answer the related-tags routes with the tags themselves."""
+        """Serve the related-tags routes that return the tags themselves."""
         tag = self._tag(request.path_params["name"])
         return [self._tag(other) for other in self._related(text_of(tag, "id"), Query(request))]
 
@@ -101,7 +101,7 @@ class SeriesReads:
         self._rows = rows
 
     def page(self, request: Request) -> object:
-        """Answer `/series`."""
+        """Serve `/series`."""
         query = Query(request)
         slugs = set(query.texts("slug"))
         recurrence = query.text("recurrence")
@@ -117,7 +117,7 @@ class SeriesReads:
         return page if query.flag("exclude_events") else [self._with_events(row) for row in page]
 
     def one(self, request: Request) -> object:
-        """Answer `/series/{id}`."""
+        """Serve `/series/{id}`."""
         name = request.path_params["name"]
         for row in self._catalogue.extras.series:
             if name in (row.get("id"), row.get("slug")):
@@ -141,7 +141,7 @@ class SportReads:
         self._catalogue = catalogue
 
     def teams(self, request: Request) -> object:
-        """Answer `/teams`."""
+        """Serve `/teams`."""
         query = Query(request)
         tests = [
             (key, {value.casefold() for value in values})
@@ -161,11 +161,11 @@ class SportReads:
         return offset_page(ordered(rows, query), query, highest=100)
 
     def sports(self, request: Request) -> object:  # noqa: ARG002  every route hands it over
-        """Answer `/sports`."""
+        """Serve `/sports`."""
         return self._catalogue.extras.sports
 
     def market_types(self, request: Request) -> object:  # noqa: ARG002  every route hands it over
-        """Answer `/sports/market-types`."""
+        """Serve `/sports/market-types`."""
         kinds = {text_of(market.raw, "sportsMarketType") for market in self._catalogue.markets}
         return {"marketTypes": sorted(kinds - {""})}
 
@@ -195,13 +195,13 @@ class CommentReads:
         self._comments = catalogue.extras.comments
 
     def page(self, request: Request) -> object:
-        """Answer `/comments`: `limit` counts roots, their replies come in addition."""
+        """Serve `/comments`: `limit` counts root comments; their replies come in addition."""
         query = Query(request)
         offset = query.whole("offset", 0)
         if offset > _FURTHEST:
             raise not_allowed(f"offset must be at most {_FURTHEST}")
         if query.flag("holders_only"):
-            # Those who wrote the catalogue's comments hold nothing at this venue.
+            # The authors of the catalogue's comments hold nothing at this venue.
             return []
         rows = self._under_parent(query)
         roots = [row for row in rows if "parentCommentID" not in row]
@@ -211,7 +211,7 @@ class CommentReads:
         return [_shown(row, query) for row in [*chosen, *replies]]
 
     def keyset(self, request: Request) -> object:
-        """Answer `/comments/keyset`, oldest first unless asked otherwise."""
+        """Serve `/comments/keyset`, oldest first unless requested otherwise."""
         query = Query(request)
         order = order_of(query, _FIELDS, _field, id_number)
         page, cursor = keyset_page(self._under_parent(query), order, query, highest=100)
@@ -221,7 +221,7 @@ class CommentReads:
         return answer
 
     def thread(self, request: Request) -> object:
-        """Answer `/comments/{id}`: the comment and its replies."""
+        """Serve `/comments/{id}`: the comment and its replies."""
         query = Query(request)
         name = request.path_params["name"]
         found = [row for row in self._comments if name in (row["id"], row.get("parentCommentID"))]
@@ -230,7 +230,7 @@ class CommentReads:
         return [_shown(row, query) for row in found]
 
     def by_author(self, request: Request) -> object:
-        """Answer `/comments/user_address/{address}`."""
+        """Serve `/comments/user_address/{address}`."""
         query = Query(request)
         author = _address(request.path_params["address"])
         rows = [row for row in self._comments if text_of(row, "userAddress").lower() == author]
@@ -265,11 +265,11 @@ class ProfileReads:
         }
 
     def by_query(self, request: Request) -> object:
-        """Answer `/public-profile?address=`."""
+        """Serve `/public-profile?address=`."""
         return self._profile(Query(request).text("address") or "")
 
     def by_path(self, request: Request) -> object:
-        """Answer `/profiles/{wallet}`, the other dialect's spelling."""
+        """Serve `/profiles/{wallet}`, the other dialect's spelling."""
         return self._profile(request.path_params["wallet"])
 
     def _profile(self, address: str) -> Row:

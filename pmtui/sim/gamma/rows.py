@@ -22,18 +22,18 @@ PRICE_CHANGES = (
     "oneMonthPriceChange",
     "oneYearPriceChange",
 )
-"""Fields of a market that follow from its past."""
+"""Fields of a market that are derived from its price history."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LiveMarket:
-    """What the venue knows better than the catalogue."""
+    """Current values that replace the catalogue's."""
 
     best_bid: Micros | None
-    """Of the first outcome; None when nothing is bid."""
+    """First outcome's; None if there are no bids."""
     best_ask: Micros | None
     last_trade: Micros | None
-    """Price of the first outcome; None when nothing ever traded."""
+    """Price of the first outcome; None if nothing has traded."""
     volume: Micros
     """Dollars since the market was listed."""
     volume_24h: Micros
@@ -42,34 +42,34 @@ class LiveMarket:
     tick_size: Micros
     is_closed: bool
     payouts: tuple[Micros, ...] = ()
-    """What each outcome pays, once resolved."""
+    """Payout of each outcome, once resolved."""
     closed_at: datetime | None = None
 
 
 class LiveNumbers(Protocol):
-    """Where the metadata host takes current numbers from."""
+    """The source of the metadata host's current numbers."""
 
     def now(self) -> datetime:
         """Return the venue's time, aware."""
         ...
 
     def market(self, market: CatalogueMarket) -> LiveMarket | None:
-        """Return current numbers, or None where the catalogue's row still holds."""
+        """Return current numbers, or None if the catalogue's row still applies."""
         ...
 
     def is_closed(self, market: CatalogueMarket) -> bool:
-        """Return whether a market is closed; worth a short cut, for every list asks it of all."""
+        """Return whether a market is closed; must be fast, as every list checks all markets."""
         live = self.market(market)
         return market.raw.get("closed") is True if live is None else live.is_closed
 
     def price_change(self, market: CatalogueMarket, field: str) -> Micros | None:
-        """Return what one of `PRICE_CHANGES` says now, or None where the catalogue's row holds."""
+        """Return the current value of one of `PRICE_CHANGES`, or None if the catalogue's row applies."""
         del market, field
         return None
 
 
 class MetadataRows:
-    """Builds the objects that travel."""
+    """Builds the objects that are sent."""
 
     def __init__(self, catalogue: Catalogue, live: LiveNumbers) -> None:
         self._catalogue = catalogue
@@ -106,7 +106,7 @@ class MetadataRows:
         return row
 
     def event_sums(self, event: CatalogueEvent) -> dict[str, object]:
-        """Return the fields of an event that the venue's numbers change."""
+        """Return the fields of an event that change with the venue's numbers."""
         live = [(one, now) for one in event.markets if (now := self._live_of(one)) is not None]
         if not live:
             return {}
@@ -123,7 +123,7 @@ class MetadataRows:
             fields["closed"] = True
             ends = [now.closed_at for _, now in live if now.closed_at is not None]
             if ends:
-                # With a T here, and with a space on markets.
+                # With a T here, but with a space on markets.
                 fields["closedTime"] = f"{max(ends):%Y-%m-%dT%H:%M:%SZ}"
         return fields
 
@@ -131,7 +131,7 @@ class MetadataRows:
         return {**event.raw, **self.event_sums(event)}
 
     def changes(self, market: CatalogueMarket) -> dict[str, object]:
-        """Return the fields of a market that the venue's numbers change."""
+        """Return the fields of a market that change with the venue's numbers."""
         live = self._live_of(market)
         if live is None:
             return self._price_changes(market)
@@ -158,7 +158,7 @@ class MetadataRows:
             if not is_stated and not (field == _DAY_CHANGE and self._has_traded(market)):
                 continue
             change = self._live.price_change(market, field)
-            # No change is left out, as by the public venue, where the row began without one.
+            # A zero change is left out, as on the public venue, if the row began without one.
             if change or (change is not None and is_stated):
                 fields[field] = decimal_number(change)
         return fields
@@ -181,7 +181,7 @@ class MetadataRows:
         return self.changes(market).get(field, market.raw.get(field))
 
     def is_closed(self, market: CatalogueMarket) -> bool:
-        """Return whether a market is closed by now; one that was closed never opens again."""
+        """Return whether a market is closed by now; a closed one never opens again."""
         return market.raw.get("closed") is True or self._live.is_closed(market)
 
     def now(self) -> datetime:
@@ -215,15 +215,15 @@ _VOLUMES = ("volume", "volumeNum", "volumeClob", "volume24hr", "volume24hrClob")
 
 
 def _absent_fields(live: LiveMarket) -> tuple[str, ...]:
-    """Return what the public venue leaves out where there is none of it."""
+    """Return the fields that the public venue leaves out if they have no value."""
     volumes = () if live.volume else _VOLUMES
-    # Without any book it says 0, with one of asks nothing.
+    # Without any book it sends 0, with only asks nothing.
     has_asks_only = live.best_bid is None and live.best_ask is not None
     return (*volumes, "bestBid") if has_asks_only else volumes
 
 
 EVENT_SUMS = frozenset({"volume", "volume24hr", "liquidity", "closed", "closedTime"})
-"""Fields of an event that follow from its markets."""
+"""Fields of an event that are derived from its markets."""
 _RARELY_LIVE = frozenset(
     {"lastTradePrice", "outcomePrices", "closed", "acceptingOrders", "closedTime"}
 )
@@ -249,7 +249,7 @@ def _sum(row: Row, key: str, change: Micros) -> int | float:
 
 
 def id_number(row: Row) -> int:
-    """Return an id as the number it is in the host's tables; 0 when it is none."""
+    """Return an id as a number, for sorting; 0 if it is not one."""
     text = text_of(row, "id")
     return int(text) if text.isascii() and text.isdigit() else 0
 
@@ -258,14 +258,14 @@ _DAY_MS = 86_400_000
 
 
 def resolved_at(view: MarketView) -> datetime | None:
-    """Return when a market was resolved while the venue ran; None where it was not."""
+    """Return when a market was resolved while the venue was running; None if it was not."""
     return (
         None if view.resolved_ms is None else datetime.fromtimestamp(view.resolved_ms / 1_000, UTC)
     )
 
 
 class VenueNumbers(LiveNumbers):
-    """Books, trades and resolutions of a venue, on top of what its catalogue began with."""
+    """Books, trades and resolutions of a venue, on top of the catalogue's initial values."""
 
     def __init__(self, venue: Venue, prices: PastPrices) -> None:
         self._venue = venue

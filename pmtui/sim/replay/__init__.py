@@ -1,5 +1,5 @@
 """A venue that plays a recording: its streams and books, and practice orders matched against them.
 
-The hosts, the accounts and the engine are the local venue's; what is recorded takes the place of
-simulated traders.
+The hosts, the accounts and the engine are the local venue's; the recording replaces simulated
+traders.
 """

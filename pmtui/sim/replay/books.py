@@ -1,8 +1,8 @@
 """The markets of a recording, and their books at the replay's position.
 
-Messages themselves are passed on letter for letter; only a book that somebody begins to watch in the
-middle is written here, with the hash of what it holds, which is the recorded one wherever the venue
-gave one.
+Messages themselves are passed on verbatim; only a book that is first watched in the middle of a
+recording is written here, with the hash of its levels, which equals the recorded one if the venue
+sent one.
 """
 
 import json
@@ -32,12 +32,12 @@ from pmtui.wire.stream import BadMessage, UnknownMessage, decode_market_frame
 
 _USUAL_TICK = "0.01"
 _NO_TIME = datetime.min.replace(tzinfo=UTC)
-"""Views are read at once here; nobody asks how old they are."""
+"""Views are read at once here; their age is never used."""
 
 
 @dataclass(slots=True)
 class _RecordedTerms:
-    """What the stream says of a market by itself."""
+    """The terms of a market that the stream itself contains."""
 
     tokens: dict[str, None]
     tick_size: str = ""
@@ -45,7 +45,7 @@ class _RecordedTerms:
 
 
 def recorded_catalogue(recording: Recording) -> Catalogue:
-    """Return the markets whose books are in a recording, both tokens of each."""
+    """Return the markets whose books are in a recording, with both tokens of each."""
     recorded = _read_markets(recording)
     rows = RecordedRows()
     for answer in recording.answers:
@@ -64,7 +64,7 @@ def recorded_catalogue(recording: Recording) -> Catalogue:
 
 
 def hash_terms(market: CatalogueMarket) -> HashTerms:
-    """Return what a market's book hashes depend on besides the levels."""
+    """Return the inputs of a market's book hashes besides the levels."""
     return HashTerms(
         format_micros(market.min_order_size), format_micros(market.tick_size), market.neg_risk
     )
@@ -103,7 +103,7 @@ def _note_book(market: _RecordedTerms, snapshot: BookSnapshot) -> None:
         book.apply_snapshot(snapshot)
     except MoneyError:
         return
-    # The hash is the only place where the stream says which exchange a market belongs to.
+    # Only the hash reveals in the stream which exchange a market uses.
     if book.matches(((snapshot.timestamp, snapshot.hash),)) and book.terms is not None:
         market.neg_risk = bool(book.terms.neg_risk)
 
@@ -111,7 +111,7 @@ def _note_book(market: _RecordedTerms, snapshot: BookSnapshot) -> None:
 def _event_row(
     number: int, condition_id: str, market: _RecordedTerms, started_ms: int
 ) -> dict[str, object]:
-    """Return an event of one market as the metadata host would, with known facts only."""
+    """Return an event with one market in the metadata host's form, with known facts only."""
     began = datetime.fromtimestamp(started_ms / 1_000, UTC).isoformat()
     row = _market_row(number, condition_id, market)
     return {
@@ -123,7 +123,7 @@ def _event_row(
         "closed": False,
         "archived": False,
         "negRisk": market.neg_risk,
-        # By these the lists are ordered.
+        # The lists are sorted by these.
         "volume": 0,
         "volume24hr": 0,
         "liquidity": 0,
@@ -162,10 +162,10 @@ class RecordedBook:
         self._token_id = token_id
         self.book = OrderBook(token_id, terms=terms)
         self.timestamp = ""
-        """Of the last message about it, in milliseconds, as sent."""
+        """Timestamp of the last message about it, in milliseconds, as sent."""
 
     def reset(self) -> None:
-        """Clear everything: the replay starts over."""
+        """Clear everything, because the replay starts over."""
         self.book, self.timestamp = OrderBook(self._token_id, terms=self._terms), ""
 
     def view(self) -> BookView:
@@ -174,11 +174,11 @@ class RecordedBook:
 
     @property
     def hash(self) -> str:
-        """Of what it holds; empty where that cannot be said."""
+        """Return the hash of its contents; empty if it cannot be computed."""
         return self.book.state_hash(self.timestamp, self.book.last_trade_text) or ""
 
     def to_document(self) -> str:
-        """Return it as the trading host answers `/book`."""
+        """Return it in the form of the trading host's `/book` reply."""
         terms = self.book.terms or self._terms
         neg_risk = "true" if terms.neg_risk else "false"
         return (
@@ -204,7 +204,7 @@ class RecordedBook:
 
 
 class RecordedMarket:
-    """Both books of a market, as a connection that begins to watch needs them."""
+    """Both books of a market, for a connection that starts to watch them."""
 
     def __init__(self, market: CatalogueMarket) -> None:
         self.condition_id = market.condition_id
@@ -217,13 +217,13 @@ class RecordedMarket:
         return self.token_ids.index(token_id)
 
     def book_frame(self, token_index: int, *, with_last_price: bool) -> str | None:
-        """Return one token's `book` event; None where none has come yet."""
+        """Return one token's `book` event; None before the first book."""
         del with_last_price
         recorded = self.books[token_index]
         return recorded.to_event() if recorded.book.has_levels else None
 
     def apply(self, event: MarketEvent) -> None:
-        """Apply a message; unreadable levels stay as the terminal has them."""
+        """Apply a message; unreadable levels have the same effect as in the terminal."""
         match event:
             case BookSnapshot():
                 self._snapshot(event)
@@ -273,7 +273,7 @@ class RecordedBooks:
         return None if market is None else market.books[market.index_of(TokenId(token_id))]
 
     def reset(self) -> None:
-        """Clear everything: the replay starts over."""
+        """Clear everything, because the replay starts over."""
         for market in self.markets.values():
             for recorded in market.books:
                 recorded.reset()

@@ -1,4 +1,4 @@
-"""Sends recorded messages at their times to subscribers, and whole books after a jump."""
+"""Sends recorded messages to subscribers at their times, and whole books after a jump."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ from pmtui.sim.replay.practice import PracticeBooks
 from pmtui.sim.streams.publisher import Frame, Watcher
 
 _TURN = 200
-"""Messages after which others get their turn."""
+"""Messages after which other tasks get a turn."""
 _EVERYWHERE = frozenset({"new_market"})
 _CUSTOM = frozenset({"best_bid_ask", "new_market", "market_resolved"})
 
@@ -50,7 +50,7 @@ class ReplayFeed:
 
     @property
     def next_at_us(self) -> int | None:
-        """When the next message comes; None at the end."""
+        """When the next message is due; None at the end."""
         return self._messages[self._next].at_us if self._next < len(self._messages) else None
 
     def watch(self, condition_id: ConditionId, watcher: Watcher) -> RecordedMarket | None:
@@ -69,7 +69,7 @@ class ReplayFeed:
         self._everywhere[watcher] = None
 
     def leave(self, watcher: Watcher) -> None:
-        """Forget a watcher."""
+        """Remove a watcher."""
         self._everywhere.pop(watcher, None)
         for watchers in self._watchers.values():
             watchers.pop(watcher, None)
@@ -84,7 +84,7 @@ class ReplayFeed:
             await self._publish_due()
             at_us = self.next_at_us
             wait_s = None if at_us is None else self._timeline.wait_s(at_us)
-            # A step lets a message be due while time stands still.
+            # A step makes a message due while time stands still.
             if at_us is not None and at_us <= self._timeline.position_us:
                 continue
             with contextlib.suppress(TimeoutError):
@@ -108,7 +108,7 @@ class ReplayFeed:
                 await asyncio.sleep(0)
 
     async def _move(self) -> None:
-        """Rebuild every book at the new position, then tell all that are watched."""
+        """Rebuild every book at the new position, then send it to its watchers."""
         self._moves = self._timeline.moves
         target_us = self._timeline.position_us
         if self._next and self._messages[self._next - 1].at_us > target_us:

@@ -1,12 +1,12 @@
 """Practice orders against recorded books: the engine's book is kept equal to the recorded one.
 
-What is recorded rests in the engine as orders of an account that lacks for nothing, so that whoever
-takes, takes what was there. Three rules, all of them on the careful side:
+Recorded levels rest in the engine as orders of an unlimited account, so that a taker takes what was
+there. There are three conservative rules:
 
-- What a practice order took is gone until the recording says something new of that price.
-- A resting practice order fills when the recorded book comes to its price, or when a recorded trade
-  went through it at a worse price for the one who took. At its own price it waits for ever behind what
-  was there: how far the queue had come, a recording cannot say.
+- The size taken by a practice order is gone until the recording changes that price.
+- A resting practice order fills when the recorded book reaches its price, or when a recorded trade
+  went through it at a worse price for the taker. At its own price it stays behind the recorded size
+  forever: a recording does not contain the queue.
 - Levels smaller than the market's least order are not taken from.
 
 Nothing a practice order does changes the recorded stream.
@@ -30,7 +30,7 @@ RECORDED_TRADER = Address("0x00000000000000000000000000000000000000ce")
 OWNER = ApiKey("recorded")
 
 _Level = tuple[bool, Micros]
-"""Whether it is a bid, and its price, of the first token."""
+"""Whether it is a bid, and its price in terms of the first token."""
 
 
 @dataclass(slots=True)
@@ -42,22 +42,22 @@ class _Resting:
 
 
 class PracticeBooks:
-    """Keeps the engine's books equal to the recorded ones, as far as somebody needs them."""
+    """Keeps the engine's books equal to the recorded ones, as far as they are needed."""
 
     def __init__(self, venue: Venue, books: RecordedBooks) -> None:
-        """Open the account of what is recorded."""
+        """Open the account for the recorded levels."""
         self._venue = venue
         self._books = books
         self._resting = {condition_id: _Resting() for condition_id in books.markets}
         self._stale: dict[str, None] = dict.fromkeys(books.markets)
         self._followed: set[str] = set()
-        """Markets in which a practice order was placed: every message may fill one."""
+        """Markets with a practice order: every message may fill it."""
         self._number = 0
         venue.exchange.open_account(RECORDED_TRADER, simulated=True, unlimited=True)
         venue.subscribe(self._notice)
 
     def note(self, condition_id: str, events: tuple[MarketEvent, ...]) -> None:
-        """Handle recorded messages of a market that are already in its books."""
+        """Handle recorded messages of a market that were already applied to its books."""
         condition_id = condition_id.lower()
         self._stale[condition_id] = None
         if condition_id not in self._followed:
@@ -74,7 +74,7 @@ class PracticeBooks:
             self.catch_up()
 
     def catch_up(self) -> None:
-        """Update the engine's books to the recorded ones, before they are read."""
+        """Update the engine's books to the recorded ones before they are read."""
         stale, self._stale = self._stale, {}
         for condition_id in stale:
             market = self._books.markets.get(condition_id)
@@ -91,7 +91,7 @@ class PracticeBooks:
         resting = self._resting[str(market.condition_id)]
         tick = view.tick_size
         if tick is not None and tick != resting.tick:
-            # The engine cancels what has no place on another grid; all of it is placed anew.
+            # The engine cancels orders that are off a new grid; all of them are placed again.
             exchange.cancel_all(OWNER, condition_id=market.condition_id, now_ms=now_ms)
             exchange.change_tick_size(market.condition_id, tick, now_ms=now_ms)
             resting.levels.clear()
@@ -120,13 +120,13 @@ class PracticeBooks:
         size: Micros,
     ) -> OrderId:
         is_bid, price = level
-        # Of the token that is bought, so that nothing has to be held: an ask of one outcome is a bid
-        # of the other.
+        # In the token that is bought, so that nothing needs to be held: an ask of one outcome is a
+        # bid of the other.
         token, price = (tokens[0], price) if is_bid else (tokens[1], complement(price))
         self._number += 1
         order_id = OrderId(f"0x{self._number:064x}")
         whole = Micros(size - size % SIZE_STEP)
-        # Refused where it is below the least order or off the grid: then it is not there to take.
+        # Refused if it is below the minimum size or off the grid: then it cannot be taken.
         _ = exchange.place(
             NewOrder(
                 order_id, RECORDED_TRADER, OWNER, token, Side.BUY,

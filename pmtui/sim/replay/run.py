@@ -32,7 +32,7 @@ from pmtui.wire.bounds import UNREADABLE
 
 _SPANS_S = {"1h": 3_600, "6h": 21_600, "1d": 86_400, "1w": 604_800, "1m": 2_592_000}
 _SAMPLE_S = 60
-"""Between two points of a history that the replay itself adds."""
+"""Seconds between two points that the replay itself adds to a history."""
 SAMPLE_S = 1.0
 """Seconds between two samples of the books' midpoints, for charts."""
 
@@ -51,17 +51,17 @@ class _History(msgspec.Struct):
 
 
 class RecordedRoutes:
-    """What the recording knows better than the engine."""
+    """Routes whose replies come from the recording instead of the engine."""
 
     def __init__(
         self, recording: Recording, books: RecordedBooks, *, now_s: Callable[[], int]
     ) -> None:
-        """Read the recorded answers.
+        """Read the recorded replies.
 
         Args:
-            recording: with the answers.
-            books: as they are at the replay's position.
-            now_s: unix seconds by the replay's clock.
+            recording: with the replies.
+            books: the books at the replay's position.
+            now_s: returns Unix seconds by the replay's clock.
         """
         self._books = books
         self._now_s = now_s
@@ -71,12 +71,12 @@ class RecordedRoutes:
         self._sampled: dict[str, dict[int, float]] = {}
 
     def before(self, host: str, usual: ASGIApp, *, catch_up: Callable[[], None]) -> ASGIApp:
-        """Return a host's application with the recorded answers in the place of the engine's.
+        """Return a host's application with recorded replies in place of the engine's.
 
         Args:
             host: its name.
             usual: the local venue's application.
-            catch_up: brings the engine up to the recording, before it is asked anything.
+            catch_up: updates the engine to the recording before each request.
         """
         recorded = Starlette(routes=_ROUTES_OF[host](self) if host in _ROUTES_OF else [])
 
@@ -84,7 +84,7 @@ class RecordedRoutes:
             is_recorded = any(
                 route.matches(scope)[0] is Match.FULL for route in recorded.router.routes
             )
-            # A wallet's own trades are those of the engine.
+            # A wallet's own trades are the engine's.
             if is_recorded and b"user=" not in scope.get("query_string", b""):
                 await recorded(scope, receive, send)
                 return
@@ -106,7 +106,7 @@ class RecordedRoutes:
         return [Route(path, self.trades) for path in ("/trades", "/v2/trades")]
 
     def sample(self) -> None:
-        """Note the middle of every book, for histories that go on while the replay plays."""
+        """Record the midpoint of every book, for histories that continue during the replay."""
         minute = self._now_s() // _SAMPLE_S * _SAMPLE_S
         for market in self._books.markets.values():
             for token_id, recorded in zip(market.token_ids, market.books, strict=True):
@@ -116,14 +116,14 @@ class RecordedRoutes:
                     points[minute] = (bid + ask) / 2_000_000
 
     async def book(self, request: Request) -> Response:
-        """Show one recorded book."""
+        """Return one recorded book."""
         recorded = self._books.book(request.query_params.get("token_id", ""))
         if recorded is None or not recorded.book.has_levels:
             return failure(404, NO_BOOK)
         return _json(recorded.to_document())
 
     async def all_books(self, request: Request) -> Response:
-        """Show several recorded books."""
+        """Return several recorded books."""
         try:
             asked = msgspec.json.decode(await request.body(), type=list[_Asked])
         except UNREADABLE:
@@ -135,7 +135,7 @@ class RecordedRoutes:
         return _json(f"[{','.join(texts)}]")
 
     async def history(self, request: Request) -> Response:
-        """Show the recorded history of a token up to now, and what the replay has seen since."""
+        """Return a token's recorded history up to now, plus the prices seen by the replay since."""
         query = request.query_params
         token_id, now_s = query.get("market", ""), self._now_s()
         span_s = _SPANS_S.get(query.get("interval", ""))
@@ -147,7 +147,7 @@ class RecordedRoutes:
         return JsonResponse({"history": points})
 
     async def trades(self, request: Request) -> Response:
-        """Show the trades before the recording began, of a market; nobody's own."""
+        """Return a market's trades from before the recording; nobody's own."""
         market = request.query_params.get("market", "") or request.query_params.get(
             "condition_id", ""
         )
@@ -166,7 +166,7 @@ def _number(text: str | None, otherwise: int) -> int:
 
 
 def _histories(recording: Recording) -> dict[str, list[_Point]]:
-    """Return the points of all recorded answers, by token, each moment once."""
+    """Return the points of all recorded replies, by token, each time once."""
     found: dict[str, dict[int, float]] = {}
     for answer in recording.answers:
         if answer.host != "clob" or answer.path != "/prices-history":
@@ -181,7 +181,7 @@ def _histories(recording: Recording) -> dict[str, list[_Point]]:
 
 
 def _trades(recording: Recording) -> dict[str, str]:
-    """Return the last answer of trades of each market, unchanged."""
+    """Return the last reply with trades for each market, unchanged."""
     found: dict[str, str] = {}
     for answer in recording.answers:
         if answer.host == "data" and answer.path.endswith("/trades"):
@@ -213,7 +213,7 @@ class RunningReplay:
     """A replay that accepts connections."""
 
     running: RunningVenue
-    """The local venue that practice orders meet, with the addresses of all hosts."""
+    """The local venue for practice orders, with the addresses of all hosts."""
     feed: ReplayFeed
     books: RecordedBooks
     timeline: Timeline
@@ -221,12 +221,12 @@ class RunningReplay:
 
 
 class NoMarketError(Exception):
-    """A recording without a market of which both tokens are known."""
+    """A recording without a market with two known tokens."""
 
 
 @asynccontextmanager
 async def running_replay(recording: Recording, timeline: Timeline) -> AsyncIterator[RunningReplay]:
-    """Serve a recording until the block ends.
+    """Serve a recording inside the context.
 
     Raises:
         NoMarketError: there is nothing to show.
@@ -240,7 +240,7 @@ async def running_replay(recording: Recording, timeline: Timeline) -> AsyncItera
         for listener in sockets.values():
             cleanup.enter_context(listener)
         store = cleanup.enter_context(closing(Store(None)))
-        # Settlement keeps its ordinary pace; nobody trades by himself.
+        # Settlement keeps its normal pace; there are no simulated traders.
         venue = Venue(catalogue, clock=clock, store=store, speed=0)
         books = RecordedBooks(catalogue.markets)
         practice = PracticeBooks(venue, books)

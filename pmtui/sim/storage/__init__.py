@@ -1,4 +1,4 @@
 """The local venue's records in memory and on disk, and its scheduled work.
 
-`records` is the bounded memory, `persistence` the file and what goes there, and `maintenance` runs the timers.
+`records` is the bounded memory, `persistence` the file and its contents, and `maintenance` runs the timers.
 """

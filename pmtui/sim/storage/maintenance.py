@@ -1,9 +1,9 @@
 """Scheduled work: expiry, settlement, five-minute windows, the public tape.
 
-The newest trades of every market are written down so that a restart does not empty the tape. Most of
-them are between simulated traders and worth nothing but looking at, so they are written some seconds
-late and in one go: a kill costs the last few lines of a tape, never anybody's trade, which the
-exchange's own books keep.
+The newest trades of every market are stored so that a restart does not empty the tape. Most of them
+are between simulated traders and only for display, so they are written some seconds late in one
+batch: a kill loses the last few rows of a tape, but no user's trade, which the exchange's own
+records keep.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ PERIOD_MS = 5_000
 
 
 class PublicTape:
-    """Adds public trades outside the exchange; `tick` is called regularly."""
+    """Adds public trades from outside the exchange; `tick` is called regularly."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -36,12 +36,12 @@ class PublicTape:
         venue.subscribe(self._notice)
 
     def tick(self) -> None:
-        """Write once in a while."""
+        """Write periodically."""
         if self._venue.clock.now_ms() >= self._due_ms:
             self.write()
 
     def write(self) -> None:
-        """Write what has traded since the last time."""
+        """Write the trades since the last time."""
         self._due_ms = self._venue.clock.now_ms() + PERIOD_MS
         if self._unwritten:
             self._venue.write_tape(self._unwritten)
@@ -53,13 +53,13 @@ class PublicTape:
 
 PERIOD_S = 0.25
 MINED_MS = (1_800, 2_600)
-"""After the match, at speed 1; recorded trades take two to four seconds to be final."""
+"""After the match, at speed 1; recorded trades take two to four seconds to become final."""
 CONFIRMED_MS = (1_000, 1_600)
 """After mining."""
 _SLOT = timedelta(minutes=5)
 _AHEAD = timedelta(minutes=60)
 WINDOW_KEPT = timedelta(hours=2)
-"""How long a window stays known after its end; one that somebody had to do with stays for good."""
+"""How long a window is kept after its end; one that users took part in is kept for good."""
 
 
 class Maintenance:
@@ -70,7 +70,7 @@ class Maintenance:
         self._venue = venue
         self._periodic_tasks = periodic_tasks
         self._random = random.Random(f"{venue.seed}/settlement")
-        # Without moving books settlement keeps its ordinary pace.
+        # If books do not move, settlement keeps its normal pace.
         self._pace = venue.speed or 1.0
         self._settling: list[tuple[int, TradeId, str]] = []
         self._ending: list[tuple[int, ConditionId]] = []
@@ -115,7 +115,7 @@ class Maintenance:
         self, trade_id: TradeId, course: SettlementCourse, after_ms: tuple[int, int]
     ) -> None:
         delay_ms = int(self._random.randint(*after_ms) / self._pace)
-        # Ties go by the trade's name: a course has no order.
+        # Ties are broken by the trade's id: a course has no order.
         due_ms = self._venue.clock.now_ms() + delay_ms
         heappush(self._settling, (due_ms, trade_id, course.value))
 
@@ -128,7 +128,7 @@ class Maintenance:
             course = SettlementCourse(name)
             status = next_status(pending.status, course)
             if isinstance(self._advance(trade_id, status), Refusal):
-                # What it brought has moved on and cannot be undone: it is mined after all.
+                # Its proceeds are no longer there and it cannot be reversed: it is mined after all.
                 status = TradeStatus.MINED
                 self._advance(trade_id, status)
             if not status.is_final:
@@ -145,7 +145,7 @@ class Maintenance:
         now = self._venue.clock.now()
         if self._listed_until > now + _AHEAD - _SLOT:
             return
-        # After a long sleep of the machine, what ended meanwhile is not listed any more.
+        # After a long sleep of the machine, windows that ended meanwhile are not listed.
         start, end = max(self._listed_until, now - _SLOT), now + _AHEAD
         for event in windows_between(start, end, now=now):
             self._venue.open_event(event)
@@ -192,7 +192,7 @@ def _old_windows(catalogue: Catalogue, before: datetime) -> list[CatalogueEvent]
 
 
 def next_status(status: TradeStatus, course: SettlementCourse) -> TradeStatus:
-    """Return the step a trade takes next on its course."""
+    """Return the next step of a trade on its course."""
     match status, course:
         case TradeStatus.MINED, _:
             return TradeStatus.CONFIRMED

@@ -1,11 +1,11 @@
 """Stores the venue's state in SQLite, and restores a venue from it.
 
-One writer, exclusive lock, write-ahead log, flushed to the disk on every commit: what a client was
-told has happened is there after a kill at any moment. Nothing of simulated accounts is kept but the
-newest trades of each market; their books are drawn anew, around the orders that come back from here.
+One writer, exclusive lock, write-ahead log, flushed to disk on every commit: everything confirmed to
+a client survives a kill at any moment. Nothing of simulated accounts is kept except the newest
+trades of each market; their books are generated again, around the restored orders.
 
-A market's state is kept once somebody who is not simulated had to do with it, or when it ended;
-five-minute windows nobody traded leave nothing behind.
+A market's state is kept once an account that is not simulated took part in it, or when it ended;
+five-minute windows without users' trades leave nothing behind.
 """
 
 import os
@@ -46,7 +46,7 @@ from pmtui.sim.storage.records import Records
 
 FILE_NAME = "venue.sqlite3"
 TAPE_LENGTH = 100
-"""Trades of a market that are kept for looking at."""
+"""Trades of a market that are kept for display."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -81,12 +81,12 @@ _decode_market = msgspec.json.Decoder(SavedMarket).decode
 
 
 class StoreError(Exception):
-    """The state cannot be opened: in use by another venue, unreadable, or no state at all."""
+    """The state cannot be opened: it is in use by another venue, unreadable, or not a state file."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredMarket:
-    """A market somebody held something in, and when its window began if it was one."""
+    """A market in which users held shares, and the start of its window if it has one."""
 
     market: SavedMarket
     window_start_s: int | None
@@ -94,7 +94,7 @@ class StoredMarket:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What one command changed that must survive."""
+    """The changes of one command that must survive."""
 
     lines: tuple[BalanceChanged, ...]
     orders: tuple[OrderView, ...]
@@ -104,7 +104,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """Everything that was there when the store was opened, oldest first."""
+    """The contents of the store when it was opened, oldest first."""
 
     credentials: tuple[Credentials, ...]
     owners: tuple[Address, ...]
@@ -131,7 +131,7 @@ class Store:
         try:
             if folder is not None:
                 private_dir(folder)
-                # The log and the index beside it are made with the same permissions.
+                # The write-ahead log and its index get the same permissions.
                 os.close(open_to_append(folder / FILE_NAME))
                 for suffix in ("-wal", "-shm"):
                     make_private(folder / f"{FILE_NAME}{suffix}")
@@ -159,7 +159,7 @@ class Store:
         return int(row[0])
 
     def write(self, changes: Changes) -> None:
-        """Write one command's changes; they are on the disk when this returns."""
+        """Write one command's changes; they are on disk when this returns."""
         self._db.execute("BEGIN IMMEDIATE")
         with self._db:
             self._write_lines(changes.lines)
@@ -205,15 +205,15 @@ class Store:
             )
 
     def add_user(self, address: Address) -> None:
-        """Keep an account that is not simulated."""
+        """Store an account that is not simulated."""
         self._db.execute("INSERT OR IGNORE INTO users (address) VALUES (?)", (address,))
 
     def deploy(self, address: Address) -> None:
-        """Note that a wallet has code."""
+        """Record that a wallet is deployed."""
         self._db.execute("UPDATE users SET deployed = 1 WHERE address = ?", (address,))
 
     def add_credentials(self, credentials: Credentials) -> None:
-        """Keep credentials, and that their owner is known."""
+        """Store credentials, and that their owner is known."""
         self._db.execute("BEGIN IMMEDIATE")
         with self._db:
             self._db.execute(
@@ -231,11 +231,11 @@ class Store:
             self._db.execute("INSERT OR IGNORE INTO owners VALUES (?)", (credentials.eoa,))
 
     def delete_credentials(self, api_key: ApiKey) -> None:
-        """Forget credentials."""
+        """Delete credentials."""
         self._db.execute("DELETE FROM credentials WHERE api_key = ?", (api_key,))
 
     def write_notes(self, kind: str, rows: Mapping[str, bytes | None]) -> None:
-        """Keep what the parts beside the exchange remember; None forgets a row."""
+        """Store notes of other parts of the venue; None deletes a row."""
         self._db.execute("BEGIN IMMEDIATE")
         with self._db:
             self._db.executemany(
@@ -249,7 +249,7 @@ class Store:
             )
 
     def write_tape(self, trades: Iterable[Trade]) -> None:
-        """Keep trades for looking at, the newest of each market only."""
+        """Store trades for display, the newest of each market only."""
         rows = [(trade.condition_id, _encode(trade)) for trade in trades]
         self._db.execute("BEGIN IMMEDIATE")
         with self._db:
@@ -261,14 +261,14 @@ class Store:
             )
 
     def tape_of(self, condition_id: ConditionId) -> list[Trade]:
-        """Read the trades of a market that are kept for looking at, oldest first."""
+        """Return the stored tape of a market, oldest first."""
         rows = self._db.execute(
             "SELECT row FROM tape WHERE condition_id = ? ORDER BY rank", (condition_id,)
         )
         return [_decode_trade(row) for (row,) in rows]
 
     def drop_tapes(self, markets: Iterable[ConditionId]) -> None:
-        """Delete the trades of markets that nobody watches any more."""
+        """Delete the tapes of markets that are no longer listed."""
         self._db.execute("BEGIN IMMEDIATE")
         with self._db:
             self._db.executemany(
@@ -276,13 +276,13 @@ class Store:
             )
 
     def notes(self, kind: str) -> list[tuple[str, bytes]]:
-        """Read the notes of one kind, in the order of their names."""
+        """Return the notes of one kind, in the order of their names."""
         return self._db.execute(
             "SELECT name, row FROM notes WHERE kind = ? ORDER BY name", (kind,)
         ).fetchall()
 
     def load(self) -> Stored:
-        """Read everything back."""
+        """Return the whole contents."""
         rows = self._rows
         return Stored(
             credentials=tuple(
@@ -311,7 +311,7 @@ class Store:
         return self._db.execute(f"SELECT * FROM {source}").fetchall()  # noqa: S608
 
     def close(self) -> None:
-        """Close the file and give up the lock."""
+        """Close the file and release the lock."""
         self._db.close()
 
 
@@ -329,7 +329,7 @@ def _line(row: tuple[Any, ...]) -> BalanceChanged:
 
 
 class Persistence:
-    """Between the exchange and its store."""
+    """Connects the exchange with its store."""
 
     def __init__(
         self, store: Store, exchange: Exchange, records: Records, catalogue: Catalogue
@@ -341,7 +341,7 @@ class Persistence:
         self._kept: set[ConditionId] = set()
 
     def keep(self, events: Iterable[Event]) -> None:
-        """Write down what must survive of some events; it is on the disk when this returns."""
+        """Store the events that must survive; they are on disk when this returns."""
         notable = [event for event in events if not isinstance(event, LevelChanged)]
         lines = tuple(event for event in notable if isinstance(event, BalanceChanged))
         orders = {
@@ -370,11 +370,11 @@ class Persistence:
             self._kept.update(markets)
 
     def has_kept(self, condition_id: ConditionId) -> bool:
-        """Return whether somebody who is not simulated had to do with a market."""
+        """Return whether a market has stored state, because users took part in it."""
         return condition_id in self._kept
 
     def _markets_of(self, events: Iterable[Event]) -> Iterator[ConditionId]:
-        # Markets whose own state changed, or in which a user's shares did.
+        # Markets whose own state changed, or a user's shares in them.
         for event in events:
             match event:
                 case BalanceChanged(token_id=token_id) if token_id is not None:
@@ -390,7 +390,7 @@ class Persistence:
                     pass
 
     def restore(self, accounts: Accounts, *, now_ms: int) -> None:
-        """Bring back accounts, orders and memory, before anybody trades."""
+        """Restore accounts, orders and records, before anybody trades."""
         stored = self._store.load()
         for eoa in stored.owners:
             accounts.learn(eoa)
@@ -418,7 +418,7 @@ class Persistence:
         return tuple(trade for trade in tape if find(trade.condition_id) is not None)
 
     def _bring_back_window(self, kept: StoredMarket, *, now_ms: int) -> None:
-        # A window that ended while the venue was down is no longer listed, but is still held.
+        # A window that ended while the venue was down is no longer listed, but may still be held.
         if kept.window_start_s is None:
             return
         start = datetime.fromtimestamp(kept.window_start_s, UTC)
@@ -450,7 +450,7 @@ class Persistence:
 
 
 def _public_tape(stored: Stored) -> tuple[Trade, ...]:
-    """Return the last public trades; a kill may have come before the users' ones were among them."""
+    """Return the last public trades, with users' trades that a kill may have kept off the tape."""
     found = {trade.trade_id: trade for trade in (*stored.tape, *stored.trades)}
     return tuple(sorted(found.values(), key=lambda trade: trade.matched_ms))
 
@@ -468,7 +468,7 @@ def _engine_state(stored: Stored, tape: tuple[Trade, ...]) -> EngineState:
         order.order_id: order.status for order in stored.orders if order.status != LiveStatus.LIVE
     }
     for trade in stored.trades:
-        # Orders that never rest leave no row of their own, but must not be taken twice either.
+        # Orders that never rest have no row of their own, but must not be accepted twice either.
         if trade.taker_account in users:
             finished.setdefault(trade.taker_order_id, LiveStatus.MATCHED)
     resting = tuple(order for order in stored.orders if order.status == LiveStatus.LIVE)
@@ -493,7 +493,7 @@ def _engine_state(stored: Stored, tape: tuple[Trade, ...]) -> EngineState:
             sum(
                 trade.fee
                 for trade in stored.trades
-                # A failed trade gave its fee back.
+                # A failed trade's fee was refunded.
                 if trade.taker_account in users and trade.status is not TradeStatus.FAILED
             )
         ),

@@ -1,9 +1,9 @@
 """The venue's records in memory: orders, trades, balances and prices.
 
-Fed with the engine's events before anybody else hears of them. What concerns accounts that are not
-simulated is complete and comes back after a restart. The public tape, volumes and prices are bounded,
-each market's and all markets' together: of a market that has not traded for long, the store still
-has the last trades.
+They receive the engine's events before all other subscribers. Records about accounts that are not
+simulated are complete and restored after a restart. The public tape, volumes and prices are bounded,
+per market and in total: for a market that has not traded for long, the store still has the last
+trades.
 """
 
 from array import array
@@ -31,33 +31,33 @@ from pmtui.sim.engine.terms import MarketSpec, OrderView
 RECENT_PER_MARKET = 500
 RECENT_IN_ALL = 5_000
 RECENT_OF_MARKETS = 10_000
-"""Trades kept by market, over all markets; whichever has not traded for longest is dropped first."""
+"""Recent trades over all markets; the market that has not traded for longest is dropped first."""
 POINTS_PER_MARKET = 1_000
 POINT_S = 10
-"""Seconds between two remembered prices of a market."""
+"""Seconds between two stored prices of a market."""
 WIDEST_MIDDLE = 100_000
-"""Micros between best bid and best ask up to which their middle counts as a price."""
+"""Micros between best bid and best ask up to which the midpoint counts as a price."""
 VOLUME_STEP_MS = 600_000
 VOLUME_SPAN_MS = 86_400_000
-"""Dollars are summed up in steps of ten minutes, and the steps kept for a day."""
+"""Dollars are summed in steps of ten minutes, which are kept for a day."""
 
 
 class PriceSeries:
-    """Prices of a market's first token, oldest first; the older they are, the fewer are kept."""
+    """Prices of a market's first token, oldest first; older ones are thinned out."""
 
     __slots__ = ("moments", "prices")
 
     def __init__(self) -> None:
         self.moments = array("q")
-        """In unix seconds."""
+        """In Unix seconds."""
         self.prices = array("q")
 
     def __len__(self) -> int:
-        """Return how many prices are kept."""
+        """Return the number of stored prices."""
         return len(self.moments)
 
     def note(self, at_s: int, price: Micros) -> None:
-        """Add a price; one of the same moment is replaced."""
+        """Add a price; one at the same time is replaced."""
         if self.moments and self.moments[-1] >= at_s:
             self.moments.pop()
             self.prices.pop()
@@ -65,7 +65,7 @@ class PriceSeries:
         self.prices.append(price)
         if len(self.moments) > POINTS_PER_MARKET:
             middle = POINTS_PER_MARKET // 2
-            # Every second one of the older half goes, the first never.
+            # Every second one of the older half is dropped, but never the first.
             del self.moments[1:middle:2]
             del self.prices[1:middle:2]
 
@@ -75,13 +75,13 @@ class PriceSeries:
         return Micros(self.prices[-1]) if self.prices else None
 
     def at(self, at_s: int) -> Micros | None:
-        """Return the price at a moment; None before the first."""
+        """Return the price at a time; None before the first."""
         count = bisect_right(self.moments, at_s)
         return Micros(self.prices[count - 1]) if count else None
 
 
 class _Volumes:
-    """Dollars traded in a market: in all, and by steps of the last day."""
+    """Dollars traded in a market: in total, and by steps of the last day."""
 
     __slots__ = ("_steps", "total")
 
@@ -113,10 +113,10 @@ class Records:
     """The venue's memory."""
 
     def __init__(self, read_tape: Callable[[ConditionId], Sequence[Trade]] = lambda _: ()) -> None:
-        """Begin empty.
+        """Start empty.
 
         Args:
-            read_tape: returns the last trades of a market that are written down, oldest first.
+            read_tape: returns the stored tape of a market, oldest first.
         """
         self._read_tape = read_tape
         self._trades: dict[TradeId, Trade] = {}
@@ -125,7 +125,7 @@ class Records:
         self._orders: dict[OrderId, OrderView] = {}
         self._ledger: defaultdict[Address, list[BalanceChanged]] = defaultdict(list)
         self._tapes: dict[ConditionId, deque[Trade]] = {}
-        """By market, the one that traded last at the end."""
+        """By market, the most recently traded at the end."""
         self._taped = 0
         self._all_recent: deque[Trade] = deque(maxlen=RECENT_IN_ALL)
         self._volumes: defaultdict[ConditionId, _Volumes] = defaultdict(_Volumes)
@@ -134,7 +134,7 @@ class Records:
         self._first_tokens: set[TokenId] = set()
 
     def apply(self, events: Iterable[Event]) -> None:
-        """Remember what happened."""
+        """Record events."""
         for event in events:
             match event:
                 case TradeMatched(trade=trade):
@@ -158,15 +158,15 @@ class Records:
                     pass
 
     def add_user(self, account: Address) -> None:
-        """Name an account whose trades are kept for good."""
+        """Add an account whose trades are kept for good."""
         self._users[account] = None
 
     def is_user(self, account: Address) -> bool:
-        """Return whether an account is one whose trades are kept."""
+        """Return whether an account's trades are kept for good."""
         return account in self._users
 
     def users(self) -> tuple[Address, ...]:
-        """Return the accounts whose trades are kept."""
+        """Return the accounts whose trades are kept for good."""
         return tuple(self._users)
 
     def concerns_users(self, trade: Trade) -> bool:
@@ -176,15 +176,15 @@ class Records:
         )
 
     def restore_order(self, order: OrderView) -> None:
-        """Keep the latest state of an order."""
+        """Store the latest state of an order."""
         self._orders[order.order_id] = order
 
     def restore_line(self, line: BalanceChanged) -> None:
-        """Keep a line of an account's ledger."""
+        """Store a line of an account's ledger."""
         self._ledger[line.account].append(line)
 
     def restore_trade(self, trade: Trade) -> None:
-        """Keep a trade under every party to it that is not simulated."""
+        """Store a trade for every party that is not simulated."""
         self._trades[trade.trade_id] = trade
         parties = [(trade.taker_account, trade.taker_owner)]
         parties += [(maker.account, maker.owner) for maker in trade.makers]
@@ -233,8 +233,8 @@ class Records:
     def _record_top(self, event: LevelChanged) -> None:
         if event.best_bid is None or event.best_ask is None:
             return
-        # As the public venue shows it: across a wide spread, such as that of a book being emptied, the
-        # middle is nobody's price, and the last trade stands.
+        # As on the public venue: across a wide spread, such as in a book being emptied, the
+        # midpoint is not a price, and the last trade is used.
         if event.best_ask - event.best_bid <= WIDEST_MIDDLE:
             middle = Micros((event.best_bid + event.best_ask) // 2)
             price = self._first_price(event.token_id, middle)
@@ -247,7 +247,7 @@ class Records:
         self._prices[condition_id].note(at_ms // 1_000 // POINT_S * POINT_S, price)
 
     def prices(self, condition_id: ConditionId) -> PriceSeries:
-        """Return the prices of a market noted in this run."""
+        """Return the prices of a market recorded in this run."""
         return self._prices.get(condition_id, _NO_PRICES)
 
     def _forget_market(self, spec: MarketSpec) -> None:
@@ -264,7 +264,7 @@ class Records:
         return self._trades.get(trade_id)
 
     def unsettled(self) -> Sequence[Trade]:
-        """Return the trades of users that are not final yet, oldest first."""
+        """Return the users' trades that are not final yet, oldest first."""
         return [trade for trade in self._trades.values() if not trade.status.is_final]
 
     def trades_of(self, account: Address) -> Sequence[Trade]:
@@ -284,10 +284,10 @@ class Records:
         return self._orders.get(order_id)
 
     def all_recent(self, markets: Iterable[str] | None = None) -> Sequence[Trade]:
-        """Return the last public trades, oldest first: the venue's, or those of some markets."""
+        """Return the last public trades, oldest first: of all markets, or of some."""
         if markets is None:
             return self._all_recent
-        # Of a quiet market the venue's last trades may hold none.
+        # The venue's last trades may include none of a quiet market.
         found = [t for named in markets for t in self._tape(ConditionId(named))]
         return sorted(found, key=lambda trade: trade.matched_ms)
 
@@ -296,11 +296,11 @@ class Records:
         return self._read_tape(condition_id) if tape is None else tape
 
     def volume(self, condition_id: ConditionId) -> Micros:
-        """Return the dollars traded in a market in this run, and of the tape that came back."""
+        """Return the dollars traded in a market in this run and on the restored tape."""
         volumes = self._volumes.get(condition_id)
         return ZERO if volumes is None else volumes.total
 
     def volume_since(self, condition_id: ConditionId, at_ms: int) -> Micros:
-        """Return the dollars traded in a market since a moment, up to ten minutes more."""
+        """Return the dollars traded in a market since a time, and up to ten minutes before."""
         volumes = self._volumes.get(condition_id)
         return ZERO if volumes is None else volumes.since(at_ms)

@@ -1,14 +1,14 @@
-"""The two channels of the streams, market and user, and the socket that serves them.
+"""The market channel and the user channel of the streams, and the socket that serves them.
 
-On the market channel whoever connects names tokens and gets their books and every change; what is
-answered to which frame follows docs/wire.md#market-stream. Unknown tokens are ignored; a connection that asks
-for nothing gets nothing.
+On the market channel a client names tokens and receives their books and every change; the replies to frames
+follow docs/wire.md#market-stream. Unknown tokens are ignored; a connection that subscribes to nothing
+receives nothing.
 
-On the user channel an account's orders and trades are told as they live, to whoever proves its API
-key (docs/wire.md#user-stream). A first frame without valid credentials gets no answer, the connection is just
-closed, as by the public venue. Nothing is replayed.
+On the user channel an account's order and trade events are sent to clients that prove its API key
+(docs/wire.md#user-stream). A first frame without valid credentials gets no reply, the connection is just
+closed, as on the public venue. Nothing is replayed.
 
-What waits for one connection is bounded, so that a slow reader cannot fill our memory.
+The queue of each connection is bounded, so that a slow reader cannot fill our memory.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ from pmtui.sim.venue import Venue
 from pmtui.wire.bounds import UNREADABLE
 
 MAX_WAITING_BYTES = 8 * 1_024 * 1_024
-"""Some eight seconds of the busiest market recorded."""
+"""About eight seconds of the busiest market recorded."""
 PONG = b"PONG"
 TOO_SLOW = 1008
 """Close code: policy violation."""
@@ -56,9 +56,10 @@ _TYPES: dict[type, str] = {
 }
 PATHS = ("/ws/market", "/ws/user")
 MAX_FRAME_BYTES = 128 * 1_024
-"""From a client: more than a thousand token ids, which the public venue does not take either."""
+"""Of a client's frame: more than a thousand token ids, which the public venue does not accept
+either."""
 SILENCE_S = 60.0
-"""Documentation says 10, but clients that ping every 50 s are known to stay connected."""
+"""The documentation says 10, but clients that ping every 50 s are known to stay connected."""
 GOING_AWAY_S = 1.0
 SEND_BUFFER_BYTES = 64 * 1_024
 
@@ -74,13 +75,13 @@ class Outbox:
         channel: str = "",
         limit: int = MAX_WAITING_BYTES,
     ) -> None:
-        """Begin empty.
+        """Start empty.
 
         Args:
             connection: where the frames go.
-            controls: may silence the connection, frame its events otherwise or play tricks.
+            controls: may silence the connection, change the framing of its events or play tricks.
             channel: `market` or `user`.
-            limit: how many bytes may wait.
+            limit: the most bytes that may be queued.
         """
         self._connection = connection
         self._controls = Controls() if controls is None else controls
@@ -91,7 +92,7 @@ class Outbox:
         self._waiting_bytes = 0
         self._has_news = asyncio.Event()
         self.is_overrun = False
-        """Whether more was waiting than may wait: the connection gets closed."""
+        """Whether the queue exceeded its limit: the connection gets closed."""
 
     def put(self, data: bytes) -> None:
         """Queue a text frame, given as UTF-8."""
@@ -121,7 +122,7 @@ class Outbox:
             case Trick.SWAP:
                 self._swapped = data
             case Trick.GARBLE:
-                # Still text, or the client's library would end the connection by itself.
+                # Still valid text, or the client's library would close the connection by itself.
                 self._queue(data[: len(data) // 2].decode(errors="ignore").encode())
             case Trick.CLOSE:
                 self._connection.transport.abort()
@@ -149,7 +150,7 @@ class Outbox:
                 data = self._waiting.popleft()
                 self._waiting_bytes -= len(data)
                 await self._connection.send(data, text=True)
-        # Closing would wait behind what the reader does not read.
+        # A normal close would wait behind data that the reader does not read.
         self._connection.transport.abort()
 
 
@@ -174,13 +175,13 @@ class MarketSession(Watcher):
         self._venue = venue
         self._feed = feed
         self._outbox = outbox
-        # A dict keeps the order in which tokens were asked for.
+        # A dict keeps the order of subscription.
         self._tokens: dict[TokenId, ConditionId] = {}
         self._is_custom = False
         self._has_begun = False
 
     def receive(self, data: bytes) -> None:
-        """Act on a frame from the client."""
+        """Handle a frame from the client."""
         try:
             request = _decoder.decode(data)
         except UNREADABLE:
@@ -197,7 +198,7 @@ class MarketSession(Watcher):
                 self._outbox.put(INVALID_OPERATION)
 
     def leave(self) -> None:
-        """End everything: the connection is gone."""
+        """End all subscriptions: the connection is gone."""
         self._feed.leave(self)
 
     @override
@@ -229,7 +230,7 @@ class MarketSession(Watcher):
             return
         books = [book for token_id in wanted if (book := self._watch(token_id)) is not None]
         if books and request.initial_dump:
-            # In no useful order, as the public venue sends them; the same for the same tokens.
+            # In no useful order, as on the public venue; the same for the same tokens.
             books.sort(key=hash_of)
             if self._venue.controls.streams.framing is Framing.OBJECTS:
                 for book in books:
@@ -255,14 +256,14 @@ class MarketSession(Watcher):
 
 
 def hash_of(book: str) -> str:
-    """Return the hash written in a book event."""
+    """Return the hash in a book event."""
     return book.partition('"hash":"')[2][:40]
 
 
 def order_event(
     venue: Venue, event: OrderPlaced | OrderUpdated | OrderCancelled
 ) -> dict[str, object]:
-    """Write one step in the life of an order."""
+    """Return the event for a step in an order's lifecycle."""
     order = event.order
     row = order_row(venue, order)
     row |= {
@@ -274,19 +275,19 @@ def order_event(
         "timestamp": str(event.at_ms),
     }
     if isinstance(event, OrderCancelled) and order.time_in_force is TimeInForce.FOK:
-        # Of a killed order, which never rested, the public venue says less.
+        # For a killed order, which never rested, the public venue sends fewer details.
         row |= {"size_matched": "", "created_at": "", "outcome": ""}
     return row
 
 
 def trade_event(venue: Venue, trade: Trade, owner: ApiKey) -> dict[str, object]:
-    """Write one step in the settlement of a trade, for the party with the API key `owner`."""
+    """Return the event for a step in a trade's settlement, for the party with the API key `owner`."""
     row = trade_row(venue, trade, owner)
     del row["err_msg"]
     market = venue.market(trade.condition_id)
     tokens = () if market is None else market.token_ids
     makers = [
-        # Who made the market has no outcome index in rows of the trading host, but has one here.
+        # A maker has no outcome index in rows of the trading host, but has one here.
         maker_row(venue, fill)
         | {"outcome_index": tokens.index(fill.token_id) if fill.token_id in tokens else 0}
         for fill in trade.makers
@@ -335,11 +336,11 @@ class UserSession:
 
     @property
     def owner(self) -> ApiKey | None:
-        """The API key that was proved, None before that."""
+        """The API key that was proved; None before that."""
         return self._owner
 
     def receive(self, data: bytes) -> bool:
-        """Act on a frame from the client.
+        """Handle a frame from the client.
 
         Returns:
             Whether the connection may stay open.
@@ -353,17 +354,17 @@ class UserSession:
         markets = {market.lower() for market in request.markets or ()}
         match request.operation:
             case "subscribe":
-                # Naming markets narrows a connection that heard of all of them.
+                # Naming markets restricts a connection that received all of them.
                 self._markets |= markets
             case "unsubscribe":
-                # Without any name left it hears of all of them again.
+                # Without any remaining name it receives all of them again.
                 self._markets -= markets
             case _:
                 return self._refuse()
         return True
 
     def wants(self, condition_id: ConditionId) -> bool:
-        """Return whether events of a market are to be sent."""
+        """Return whether to send events of a market."""
         return not self._markets or condition_id in self._markets
 
     def send(self, row: dict[str, object]) -> None:
@@ -391,7 +392,7 @@ class UserSession:
 
 
 class UserHub:
-    """Hands events to the connections of the parties they concern."""
+    """Sends events to the connections of the parties they concern."""
 
     def __init__(self, venue: Venue) -> None:
         self._venue = venue
@@ -403,12 +404,12 @@ class UserHub:
         self._unsubscribe()
 
     def join(self, session: UserSession) -> None:
-        """Send a session the events of its owner from now on."""
+        """Send a session its owner's events from now on."""
         if session.owner is not None:
             self._sessions.setdefault(session.owner, {})[session] = None
 
     def leave(self, session: UserSession) -> None:
-        """Forget a session."""
+        """Remove a session."""
         if session.owner is not None:
             sessions = self._sessions.get(session.owner, {})
             sessions.pop(session, None)
@@ -428,7 +429,7 @@ class UserHub:
                     for session in self._listening(order.owner, order.condition_id):
                         session.send(order_event(self._venue, event))
                 case TradeMatched(trade=trade) | TradeAdvanced(trade=trade):
-                    # An owner on both sides hears of it once, as its taker.
+                    # An owner on both sides receives it once, as its taker.
                     owners = (trade.taker_owner, *(fill.owner for fill in trade.makers))
                     for owner in dict.fromkeys(owners):
                         for session in self._listening(owner, trade.condition_id):
@@ -443,7 +444,7 @@ class UserHub:
 
 @asynccontextmanager
 async def serve_streams(venue: Venue, feed: MarketFeed, sock: socket.socket) -> AsyncIterator[None]:
-    """Serve both channels on a listening socket until the block ends."""
+    """Serve both channels on a listening socket inside the context."""
     hub = UserHub(venue)
 
     async def handle(connection: ServerConnection) -> None:
@@ -464,7 +465,7 @@ async def serve_streams(venue: Venue, feed: MarketFeed, sock: socket.socket) -> 
             compression=None,
             max_size=MAX_FRAME_BYTES,
             write_limit=SEND_BUFFER_BYTES,
-            # The channels have a heartbeat of their own, in text.
+            # The channels have a text heartbeat of their own.
             ping_interval=None,
             close_timeout=GOING_AWAY_S,
         ):

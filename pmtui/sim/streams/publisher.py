@@ -1,14 +1,14 @@
 """Turns events of the exchange into frames of the market channel, once for all subscribers.
 
-The hash in a change is that of the book right after it, but the engine's book is already at its final
-state when events arrive. So each watched market has a ladder of its own: a book as text, kept
-current level by level, so that a hash costs little more than SHA-1.
+The hash in a change is that of the book right after it, but the engine's book is already in its final
+state when events arrive. So each watched market has its own ladder: a book as text, kept current level
+by level, so that a hash costs little more than SHA-1.
 
 Sources: docs/wire.md#market-stream; order of keys and of neighbouring frames as in recordings of 2026.
 
-A market without watchers costs a look-up. A watched one has a ladder of its own to hash every
-change of it. The last frame of a batch is held for a few milliseconds now and then: the public venue's
-frames, too, sometimes have the hash of a book that has taken more changes.
+A market without watchers costs a look-up. A watched one has its own ladder to hash every change. The
+last frame of a batch is sometimes held for a few milliseconds: the public venue's frames, too,
+sometimes have the hash of a book after later changes.
 """
 
 import asyncio
@@ -43,9 +43,9 @@ from pmtui.sim.engine.terms import BookView, MarketView
 from pmtui.sim.venue import Venue
 
 price_text = lru_cache(maxsize=4_096)(format_micros)
-"""Prices lie on a grid, so there are few of them."""
+"""Prices are on a grid, so there are few of them."""
 HOLD_S = 0.004
-"""Swapped frames of recordings are up to 6 ms apart in most cases."""
+"""Swapped frames in recordings are mostly up to 6 ms apart."""
 
 
 class HalfBook:
@@ -83,7 +83,7 @@ class HalfBook:
             self._rows[1].insert(index, other)
 
     def text(self, token_index: int) -> str:
-        """Return the levels in prices of one token, as inside a JSON array."""
+        """Return the levels in prices of one token, as the contents of a JSON array."""
         joined = self._joined[token_index]
         if joined is None:
             joined = self._joined[token_index] = ",".join(self._rows[token_index])
@@ -91,7 +91,7 @@ class HalfBook:
 
 
 class MarketLadder:
-    """Both tokens' books of one market, as the public venue writes and hashes them."""
+    """Both tokens' books of one market, as the public venue sends and hashes them."""
 
     def __init__(self, market: MarketView, book: BookView) -> None:
         """Start from the engine's book."""
@@ -140,17 +140,17 @@ class MarketLadder:
         return own.text(token_index), other.text(token_index)
 
     def hash(self, token_index: int, timestamp_ms: int) -> str:
-        """Return the hash of one token's book at a moment (canonical form: `book_json`)."""
+        """Return the hash of one token's book at a time (canonical form: `book_json`)."""
         bids, asks = self._sides(token_index)
         canonical = (
             f'{{"market":"{self.condition_id}","asset_id":"{self.tokens[token_index]}",'
             f'"timestamp":"{timestamp_ms}","hash":"","bids":[{bids}],"asks":[{asks}{self._tail}'
         )
-        # The public venue's own choice of hash; it guards against loss, not against people.
+        # The public venue's own choice of hash; it protects against loss, not against attackers.
         return hashlib.sha1(canonical.encode(), usedforsecurity=False).hexdigest()
 
     def hashes(self, timestamp_ms: int) -> tuple[str, str]:
-        """Return the hashes of both tokens' books at a moment."""
+        """Return the hashes of both tokens' books at a time."""
         return self.hash(0, timestamp_ms), self.hash(1, timestamp_ms)
 
     def book_frame(self, token_index: int, *, with_last_price: bool) -> str:
@@ -170,7 +170,7 @@ class MarketLadder:
 
 
 SWAP_CHANCE = 0.05
-"""Of two neighbouring frames of one market (recordings of 2026: 4 to 6 %)."""
+"""Per pair of neighbouring frames of one market (recordings of 2026: 4 to 6 %)."""
 REVERSAL_CHANCE = 0.01
 REVERSAL_FRAMES = 8
 
@@ -181,20 +181,20 @@ class Frame:
 
     data: bytes
     token_id: TokenId | None = None
-    """Whose subscribers get it; None for those of either token."""
+    """The token whose subscribers receive it; None for subscribers of either token."""
     is_custom: bool = False
-    """Whether only connections with `custom_feature_enabled` get it."""
+    """Whether only connections with `custom_feature_enabled` receive it."""
     level: tuple[TokenId, Micros] | None = None
-    """The level it sets, where it may change places with a neighbour; None where it may not."""
+    """The level it sets, if it may be swapped with a neighbour; None if it may not."""
     heralds: tuple["Frame", ...] = field(default=())
-    """Go out immediately before it."""
+    """Frames sent immediately before it."""
     at_ms: int = 0
-    """Its time, where it sets a level."""
+    """Its time, if it sets a level."""
     hashes: tuple[str, str] = ("", "")
-    """Of the books of the market's tokens, in their order, where it sets a level."""
+    """Hashes of the books of the market's tokens, in order, if it sets a level."""
 
     def hashed_as(self, hashes: tuple[str, str]) -> "Frame":
-        """Return it with the hashes of a book that has taken more changes."""
+        """Return the frame with the hashes of a book after later changes."""
         data = self.data
         for mine, other in zip(self.hashes, hashes, strict=True):
             data = data.replace(f'"hash":"{mine}"'.encode(), f'"hash":"{other}"'.encode())
@@ -202,9 +202,9 @@ class Frame:
 
 
 def price_change_frame(change: LevelChanged, ladder: MarketLadder) -> Frame:
-    """Write a changed level for both tokens; `ladder` holds the book after it.
+    """Return the frame of a changed level for both tokens; `ladder` has the book after it.
 
-    A change of the top carries its pair of best_bid_ask events before it.
+    A change of the top of book is preceded by its pair of best_bid_ask events.
     """
     mine = ladder.index_of(change.token_id)
     at_ms = change.at_ms
@@ -253,19 +253,19 @@ def _best_frames(change: LevelChanged, bid: Micros, ask: Micros) -> tuple[Frame,
 
 
 def trade_frame(trade: Trade) -> Frame:
-    """Write a public trade, seen from its taker."""
+    """Return the frame of a public trade, from the taker's side."""
     text = (
         f'{{"market":"{trade.condition_id}","asset_id":"{trade.token_id}",'
         f'"price":"{price_text(trade.price)}","size":"{format_micros(trade.size)}",'
         f'"fee_rate_bps":"0","side":"{trade.side.value}","timestamp":"{trade.matched_ms}",'
         f'"event_type":"last_trade_price","transaction_hash":"{trade.transaction_hash}"}}'
     )
-    # Both tokens share the price, and hash it: whoever watches either needs to know.
+    # Both tokens share the price, and hash it: subscribers of either need it.
     return Frame(text.encode())
 
 
 def book_frames(ladder: MarketLadder) -> list[Frame]:
-    """Write both tokens' books as they are sent again in mid-stream: without last trade price."""
+    """Return both tokens' books as they are sent again in mid-stream: without last trade price."""
     return [
         Frame(ladder.book_frame(index, with_last_price=False).encode(), token_id=token_id)
         for index, token_id in enumerate(ladder.tokens)
@@ -273,7 +273,7 @@ def book_frames(ladder: MarketLadder) -> list[Frame]:
 
 
 def tick_frames(event: TickSizeChanged, ladder: MarketLadder) -> list[Frame]:
-    """Write a new price grid for both tokens."""
+    """Return the frames of a new tick size for both tokens."""
     return [
         _json_frame(
             {
@@ -291,7 +291,7 @@ def tick_frames(event: TickSizeChanged, ladder: MarketLadder) -> list[Frame]:
 
 
 def new_market_frame(market: CatalogueMarket, event: CatalogueEvent, *, at_ms: int) -> Frame:
-    """Announce a market to every connection that asked for such events."""
+    """Return the announcement of a market, for connections that requested such events."""
     raw = market.raw
     return _json_frame(
         {
@@ -330,7 +330,7 @@ def new_market_frame(market: CatalogueMarket, event: CatalogueEvent, *, at_ms: i
 def resolved_frame(
     resolved: MarketResolved, market: CatalogueMarket, event: CatalogueEvent
 ) -> Frame:
-    """Announce how a market ended."""
+    """Return the announcement of a market's resolution."""
     winner = resolved.winning_token_id
     labels = dict(zip(market.token_ids, market.outcomes, strict=False))
     return _json_frame(
@@ -372,12 +372,12 @@ def _json_frame(
 
 
 def in_arrival_order(frames: Sequence[Frame], rng: random.Random) -> list[Frame]:
-    """Return the frames of one market as they reach a client: some have changed places.
+    """Return the frames of one market in a client's order of arrival: some are swapped.
 
-    Only changes of different levels away from the top do, and of one millisecond, as in every
-    recording: neither the ladder that results nor the top that a frame announces is ever wrong
-    because of it. All that changed places have the hash of the book after the last of them: the
-    public venue hashes what its engine holds by then.
+    Only changes of different levels away from the top, within one millisecond, are swapped, as in
+    every recording: neither the resulting ladder nor the top announced by a frame is ever wrong
+    because of it. All swapped frames have the hash of the book after the last of them: the public
+    venue hashes its engine's state by then.
     """
     result = list(frames)
     index = 0
@@ -401,7 +401,7 @@ def _reverse(frames: list[Frame], start: int, count: int) -> None:
 
 
 def _free_run(frames: Sequence[Frame], start: int) -> int:
-    # How many frames from here on set as many different levels at once.
+    # The length of the run of frames from here on that set different levels at the same time.
     seen: set[tuple[TokenId, Micros]] = set()
     for frame in frames[start : start + REVERSAL_FRAMES]:
         if frame.level is None or frame.level in seen or frame.at_ms != frames[start].at_ms:
@@ -411,30 +411,30 @@ def _free_run(frames: Sequence[Frame], start: int) -> int:
 
 
 class Watcher(Protocol):
-    """A connection that wants the events of some markets."""
+    """A connection that subscribes to events of some markets."""
 
     def receive_frames(self, frames: Sequence[Frame]) -> None:
-        """Send what of these concerns it; must not block."""
+        """Send the relevant ones of these frames; must not block."""
         ...
 
 
 class MarketBooks(Protocol):
-    """Both books of one market, as a connection that begins to watch needs them."""
+    """Both books of one market, for a connection that starts to watch them."""
 
     def index_of(self, token_id: TokenId) -> int:
         """Return which of the two tokens this is."""
         ...
 
     def book_frame(self, token_index: int, *, with_last_price: bool) -> str | None:
-        """Return one token's `book` event; None where there is no book yet."""
+        """Return one token's `book` event; None if there is no book yet."""
         ...
 
 
 class MarketFeed(Protocol):
-    """Where the market channel gets its events from."""
+    """The source of the market channel's events."""
 
     def watch(self, condition_id: ConditionId, watcher: Watcher) -> MarketBooks | None:
-        """Send a market's events to a watcher from now on; None where there is no such market."""
+        """Send a market's events to a watcher from now on; return None if there is no such market."""
         ...
 
     def unwatch(self, condition_id: ConditionId, watcher: Watcher) -> None:
@@ -446,7 +446,7 @@ class MarketFeed(Protocol):
         ...
 
     def leave(self, watcher: Watcher) -> None:
-        """Forget a watcher."""
+        """Remove a watcher."""
         ...
 
 
@@ -460,14 +460,14 @@ class _WatchedMarket:
 
 
 class Publisher:
-    """Market data of one venue."""
+    """The market data of one venue."""
 
     def __init__(self, venue: Venue, *, is_disorderly: bool = True) -> None:
-        """Listen to a venue.
+        """Subscribe to a venue.
 
         Args:
-            venue: whose markets.
-            is_disorderly: lets some frames overtake others, as the public venue does.
+            venue: the venue.
+            is_disorderly: whether some frames may overtake others, as on the public venue.
         """
         self._venue = venue
         self._random = random.Random(f"{venue.seed}/publisher")
@@ -478,12 +478,12 @@ class Publisher:
         venue.subscribe(self._on_events)
 
     def is_watched(self, condition_id: ConditionId) -> bool:
-        """Return whether somebody watches a market."""
+        """Return whether a market has watchers."""
         return condition_id in self._markets
 
     @property
     def watched(self) -> Iterable[ConditionId]:
-        """Return the markets that somebody watches."""
+        """Return the markets with watchers."""
         return self._markets.keys()
 
     def before_watch(self, prepare: Callable[[ConditionId], None]) -> None:
@@ -499,7 +499,7 @@ class Publisher:
         """Send a market's events to a watcher from now on.
 
         Returns:
-            The market's books at this moment; None where there is no such market.
+            The market's current books; None if there is no such market.
         """
         market = self._markets.get(condition_id)
         if market is None:
@@ -511,7 +511,7 @@ class Publisher:
             if view is None or book is None:
                 return None
             market = self._markets[condition_id] = _WatchedMarket(MarketLadder(view, book))
-        # What is held is in the ladder already: a new watcher must not get it after its book.
+        # A held frame is already in the ladder: a new watcher must not receive it after its book.
         self._release(market)
         market.watchers[watcher] = None
         return market.ladder
@@ -529,7 +529,7 @@ class Publisher:
         self._everywhere[watcher] = None
 
     def leave(self, watcher: Watcher) -> None:
-        """Forget a watcher."""
+        """Remove a watcher."""
         self._everywhere.pop(watcher, None)
         for condition_id in [
             c for c, market in self._markets.items() if watcher in market.watchers
@@ -585,7 +585,7 @@ class Publisher:
                 pass
 
     def _end_trade(self, market: _WatchedMarket) -> None:
-        # The books after a trade, then its print: the public venue's prints come late too.
+        # The books after a trade come before its print: the public venue's prints are late too.
         if market.last_trade is not None:
             market.pending += book_frames(market.ladder)
             market.pending.append(trade_frame(market.last_trade.trade))
@@ -611,7 +611,7 @@ class Publisher:
         held, market.held = market.held, None
         if held is not None:
             if len(frames) == 1 and frames[0].level not in (None, held.level):
-                # It was still to be sent when the engine applied the next one: hashed with it.
+                # It was still unsent when the engine applied the next one: hashed together with it.
                 held = held.hashed_as(market.ladder.hashes(held.at_ms))
             frames.insert(0, held)
         elif frames[-1].level is not None and self._random.random() < SWAP_CHANCE:

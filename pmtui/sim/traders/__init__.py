@@ -1,4 +1,4 @@
-"""Simulated traders, who keep the venue's books moving the way recorded books move."""
+"""Simulated traders, who move the venue's books in the way recorded books move."""
 
 from pmtui.sim.traders.traders import Traders
 

@@ -1,12 +1,12 @@
-"""How simulated traders fill a book, estimate a fair value, and trade on it.
+"""The behaviour of simulated traders: how they fill a book, estimate a fair value, and trade on it.
 
-Numbers are fits to the books measured in recordings: how many levels a side has, how far apart
-they lie, how sizes grow away from the touch, and how often a size is a round number.
+Numbers are fitted to recorded books: how many levels a side has, how far apart they are, how sizes
+grow away from the touch, and how often a size is a round number.
 
-Pure decisions in ticks and shares, drawn from a seeded source. Fair prices wander in floats: they only
-decide where somebody is willing to quote, every quote being an exact price on the grid. Figures are
-fits to recorded streams: 97 of 100 changes leave the top of the book alone, nine in ten orders are
-purchases of one of the tokens, one size in four is a round number.
+Decisions are pure, in ticks and shares, drawn from a seeded source. Fair prices are floats: they only
+decide where a trader is willing to quote, and every quote is an exact price on the grid. Figures are
+fitted to recorded streams: 97 of 100 changes leave the top of the book unchanged, nine in ten orders
+are purchases of one of the tokens, one size in four is a round number.
 """
 
 import math
@@ -21,12 +21,12 @@ from pmtui.sim.catalogue.model import Activity, CatalogueMarket, DepthProfile
 _CENT = 10_000
 _ROUND_SIZES = (5, 10, 20, 25, 50, 100, 200, 250, 500, 1_000, 2_500, 5_000, 10_000)
 LIMIT = 0.0005
-"""No outcome is ever worth less than this, or more than the rest."""
+"""The smallest value of any outcome, and the smallest distance from 1."""
 _REVERSION_S = 1_800.0
 """In this time an excursion loses most of its size."""
 _JUMPS_PER_S = 1 / 2_400
 _JUMP_SIZE = 0.25
-"""Of the log odds."""
+"""In log odds."""
 
 
 class Side(Enum):
@@ -38,7 +38,7 @@ class Side(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BookLevel:
-    """What rests at one price."""
+    """The size at one price."""
 
     side: Side
     price: Micros
@@ -47,10 +47,10 @@ class BookLevel:
 
 @dataclass(frozen=True, slots=True)
 class _Fit:
-    """A side of a book of one kind."""
+    """The fit for one side of one kind of book."""
 
     levels: tuple[int, int]
-    """Fewest and most levels."""
+    """Minimum and maximum number of levels."""
     gap: float
     """Mean number of ticks skipped between levels near the touch."""
     size: float
@@ -60,7 +60,7 @@ class _Fit:
     growth: float
     """How much larger the median is at the far end, as a power of ten."""
     rounded: float
-    """Share of sizes that are round numbers."""
+    """Fraction of sizes that are round numbers."""
 
 
 _FITS = {
@@ -70,14 +70,14 @@ _FITS = {
     DepthProfile.LONG_SHOT: _Fit((12, 60), 0.2, 3_000.0, 1.9, 0.4, 0.3),
 }
 _LONG_SHOT_FAR = _Fit((0, 3), 0.1, 60_000.0, 1.4, 0.0, 0.1)
-"""The side of a long shot that is pressed against 0 or 1; empty in a sixth of the books."""
+"""The side of a long shot next to 0 or 1; empty in a sixth of the books."""
 
 
 def book_for(market: CatalogueMarket, rng: random.Random) -> list[BookLevel]:
     """Return the levels of the first outcome's book, best first on each side.
 
-    Prices lie on the market's grid, strictly between 0 and 1, and never cross. Empty for a market
-    that takes no orders or starts without a book.
+    Prices are on the market's grid, strictly between 0 and 1, and never cross. Empty for a market
+    that accepts no orders or starts without a book.
     """
     if not market.is_tradable or market.depth is DepthProfile.EMPTY:
         return []
@@ -111,14 +111,14 @@ def _fit_of(market: CatalogueMarket, side: Side) -> _Fit:
 
 def _ladder(market: CatalogueMarket, rng: random.Random, *, side: Side, best: int) -> list[int]:
     fit = _fit_of(market, side)
-    # Gaps are measured in ticks of the market, but a finer grid is not filled ten times denser.
+    # Gaps are measured in ticks of the market, but a finer grid is not filled ten times as densely.
     coarse = 1.0 if market.tick_size >= _CENT else 4.0
     step = -1 if side is Side.BID else 1
     prices: list[int] = []
     price = best
     for index in range(rng.randint(*fit.levels)):
         prices.append(price)
-        # Away from the touch orders sit further apart.
+        # Orders further from the touch are further apart.
         mean = fit.gap * coarse * (1 + index / 12)
         price += step * (1 + int(rng.expovariate(1 / mean)))
     return prices
@@ -151,13 +151,14 @@ class FairValues:
         is_exclusive: bool,
         reverts: bool,
     ) -> None:
-        """Begin at given prices.
+        """Start at given prices.
 
         Args:
             starts: prices of the first outcomes.
             volatilities: of their log odds, per square root of a second.
-            is_exclusive: only one of them can happen, so the sum of prices never changes.
-            reverts: whether prices are drawn back to where they began.
+            is_exclusive: whether only one of them can happen, so that the sum of prices stays
+                constant.
+            reverts: whether prices are drawn back to their starting values.
         """
         self._odds = [_log_odds(start) for start in starts]
         self._away = [0.0] * len(starts)
@@ -168,7 +169,7 @@ class FairValues:
 
     @property
     def prices(self) -> Sequence[float]:
-        """The prices now."""
+        """The current prices."""
         return self._prices
 
     def advance(self, elapsed_s: float, rng: random.Random) -> None:
@@ -180,7 +181,7 @@ class FairValues:
             if not volatility:
                 continue
             away = self._away[index] * keep + rng.gauss(0.0, 1.0) * volatility * spread
-            # Who is calm jumps less far: the size of news goes with the market's liveliness.
+            # Calm markets jump less far: the size of news depends on the market's activity.
             if rng.random() < jump:
                 away += rng.gauss(0.0, _JUMP_SIZE) * min(volatility * 200, 1.0)
             self._away[index] = away
@@ -202,9 +203,9 @@ def _log_odds(price: float) -> float:
 _HUNDREDTH = 10_000
 _ROUND_SHARES = (5, 10, 20, 25, 50, 100, 200, 250, 500, 1_000)
 _BURSTS = ((5.0, 7.0), (50.0, 4.0), (math.inf, 2.5))
-"""Changes per second below which a burst is how many times the mean."""
+"""Changes per second, and how many times the mean a burst is below that rate."""
 _STICKINESS = 0.8
-"""Ticks that the fair price may run before quotes follow."""
+"""Ticks that the fair price may move before quotes follow."""
 
 VOLATILITY = {
     Activity.IDLE: 0.0,
@@ -213,12 +214,12 @@ VOLATILITY = {
     Activity.BUSY: 0.004,
     Activity.FAST: 0.006,
 }
-"""Of the log odds per square root of a second."""
+"""Volatility of the log odds, per square root of a second."""
 WINDOW_VOLATILITY = 0.06
-"""Of five-minute markets, which go from an even chance to a certainty."""
+"""The same for five-minute markets, which go from an even chance to a certainty."""
 WATCHED_CHANGES_PER_S = 0.6
 WATCHED_TRADES_PER_S = 1 / 60
-"""The least activity of the quietest market while somebody watches it."""
+"""The minimum activity of the quietest market while it is watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,19 +230,21 @@ class Pace:
     trades: float
 
     def scaled(self, factor: float) -> "Pace":
-        """Return the same habits at another speed."""
+        """Return the same rates at another speed."""
         return Pace(self.changes * factor, self.trades * factor)
 
 
 WINDOW_PACE = Pace(changes=170.0, trades=13.0)
-"""Of five-minute markets: recorded ones change hundreds of times, and trade 12 to 15 times, a second."""
+"""For five-minute markets: recorded ones change hundreds of times, and trade 12 to 15 times, a
+second."""
 WINDOW_END_PACE = Pace(changes=620.0, trades=15.0)
 WINDOW_END_S = 90.0
-"""The last of a five-minute market: 633 to 795 frames a second in recordings, trades included."""
+"""The last seconds of a five-minute market: 633 to 795 frames a second in recordings, trades
+included."""
 
 
 def pace_of(activity: Activity, *, is_window: bool, left_s: float = math.inf) -> Pace:
-    """Return how often a market moves while it is watched."""
+    """Return the rates of a market while it is watched."""
     if activity is Activity.IDLE:
         return Pace(0.0, 0.0)
     if is_window and activity is Activity.FAST:
@@ -253,9 +256,9 @@ def pace_of(activity: Activity, *, is_window: bool, left_s: float = math.inf) ->
 
 
 class Bursts:
-    """Makes a steady rate come in bursts, which take a tenth of the time.
+    """Turns a steady rate into bursts, which take a tenth of the time.
 
-    Recorded quiet seconds and bursts are far apart in slow books, and less so in the fastest.
+    In recordings, quiet seconds and bursts differ strongly in slow books, and less in the fastest.
     """
 
     __slots__ = ("_is_on", "_rng")
@@ -265,7 +268,7 @@ class Bursts:
         self._is_on = False
 
     def count(self, rate: float, elapsed_s: float) -> int:
-        """Draw how many things happen."""
+        """Draw the number of events."""
         turn = elapsed_s / (0.7 if self._is_on else 6.3)
         if self._rng.random() < -math.expm1(-turn):
             self._is_on = not self._is_on
@@ -275,7 +278,7 @@ class Bursts:
 
 
 def drawn_count(mean: float, rng: random.Random) -> int:
-    """Draw a count with a mean, as of independent events."""
+    """Draw a Poisson-distributed count with the given mean."""
     if mean > 30:
         return max(round(rng.gauss(mean, math.sqrt(mean))), 0)
     limit, product, count = math.exp(-mean), rng.random(), 0
@@ -287,7 +290,7 @@ def drawn_count(mean: float, rng: random.Random) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """Best bid and best ask in ticks of the first token, 0 and `last` + 1 being no prices."""
+    """Best bid and best ask in ticks of the first token; 0 and `last` + 1 mean no price."""
 
     bid: int
     ask: int
@@ -297,9 +300,9 @@ def follow(touch: Touch, *, fair: float, last: int) -> Touch:
     """Return where to quote now.
 
     Args:
-        touch: where quotes are.
-        fair: fair price in ticks.
-        last: highest price in ticks.
+        touch: the current quotes.
+        fair: the fair price in ticks.
+        last: the highest price in ticks.
     """
     width = touch.ask - touch.bid
     if abs(fair - (touch.bid + touch.ask) / 2) <= _STICKINESS and touch.ask <= last + 1:
@@ -309,23 +312,23 @@ def follow(touch: Touch, *, fair: float, last: int) -> Touch:
 
 
 class Churn(Enum):
-    """What happens away from the top."""
+    """What happens away from the top of the book."""
 
     ADD = "add"
     REMOVE = "remove"
 
 
 def choose_churn(orders: int, *, usual: int, rng: random.Random) -> Churn:
-    """Add or remove, so that the number of orders hovers around the usual one."""
+    """Choose to add or remove, so that the number of orders stays near the usual one."""
     is_removal = rng.random() * (orders + usual) < orders
     return Churn.REMOVE if is_removal else Churn.ADD
 
 
 def distance(reach: int, rng: random.Random) -> int:
-    """Draw how many ticks behind the top an order comes or goes.
+    """Draw how many ticks behind the top an order is added or removed.
 
-    In a recorded deep book (2026-07-27) half of all changes lie within a quarter of `reach`, where
-    half of the levels lie, and a quarter beyond two thirds of it.
+    In a recorded deep book (2026-07-27) half of all changes are within a quarter of `reach`, like
+    half of the levels, and a quarter are beyond two thirds of it.
     """
     return 1 + int(reach * rng.lognormvariate(math.log(0.23), 1.4))
 

@@ -1,9 +1,8 @@
 """Trades in the markets of a whole venue: in watched ones at full pace, in the others in turn.
 
-Everything that happens is an ordinary order of an ordinary (unlimited) account. A market nobody
-looks at is brought up to its fair price every minute or so, and as soon as somebody looks. Maker
-orders are post-only, so they never meet a user's order by mistake; whoever takes, takes the best
-price there is.
+All actions are ordinary orders of ordinary (unlimited) accounts. An unwatched market is updated to
+its fair price every minute or so, and as soon as it is watched. Maker orders are post-only, so they
+never match a user's order by mistake; a taker takes the best price available.
 """
 
 import asyncio
@@ -50,11 +49,11 @@ from pmtui.sim.venue import Venue
 NOBODY = ApiKey("")
 """Simulated accounts have no credentials."""
 _BUY_SHARE = 0.9
-"""Share of orders that buy a token, rather than sell the other."""
+"""Fraction of orders that buy a token instead of selling the other."""
 _KEEP_TOP_CHANCE = 0.9
 _CANCEL_CANDIDATES = 3
-"""Of so many orders the one nearest to the top goes: so books keep the shape they began with, though
-most orders come near the top."""
+"""Of this many orders the one nearest to the top is cancelled, so that books keep their initial
+shape, although most orders are placed near the top."""
 _FEWEST_SHARES = 5.0
 
 
@@ -63,11 +62,11 @@ class _Quote:
     order_id: OrderId
     is_bid: bool
     price: Micros
-    """Of the first token."""
+    """In prices of the first token."""
 
 
 class Crowd:
-    """Simulated orders of one market."""
+    """The simulated orders of one market."""
 
     def __init__(
         self,
@@ -100,8 +99,8 @@ class Crowd:
         return bool(self._sides)
 
     def fill(self, exchange: Exchange, now_ms: int, *, levels: Sequence[BookLevel]) -> None:
-        """Rest a whole starting book, silently; what would meet a user's order stays away."""
-        # A grid that became coarser in an earlier run has no place for some of them.
+        """Rest a whole starting book without events; orders that would match a user's are left out."""
+        # A grid that became coarser in an earlier run does not contain some of their prices.
         levels = [level for level in levels if level.price % self.tick == 0]
         self._learn_habits(levels)
         quotes: dict[OrderId, _Quote] = {}
@@ -161,7 +160,7 @@ class Crowd:
         return abs(quote.price - best * self.tick)
 
     def requote(self, exchange: Exchange, now_ms: int, touch: Touch) -> None:
-        """Move the top of the book: cancel crossed orders, quote again, and take stale orders of others."""
+        """Move the top of the book: cancel crossed orders, quote again, and take users' stale orders."""
         if not self._sides:
             return
         self.touch = touch
@@ -179,7 +178,7 @@ class Crowd:
                 self._rest(exchange, now_ms, price, is_bid=is_bid, size=size)
 
     def take(self, exchange: Exchange, now_ms: int) -> None:
-        """Send a marketable order of somebody who wants in or out at the best price."""
+        """Send a marketable order of a trader who wants in or out at the best price."""
         is_up = self._rng.random() < 0.5
         bid, ask = exchange.reads.top(self._tokens[0])
         best = ask if is_up else bid
@@ -187,7 +186,7 @@ class Crowd:
             self._cross(exchange, now_ms, best, is_up=is_up)
 
     def _take_stale(self, exchange: Exchange, now_ms: int, bid: Micros, ask: Micros) -> None:
-        # Orders of users through which the fair price has gone: somebody takes them, bit by bit.
+        # The fair price has crossed these users' orders: they are taken bit by bit.
         best_bid, best_ask = exchange.reads.top(self._tokens[0])
         if best_bid is not None and best_bid >= ask:
             self._cross(exchange, now_ms, ask, is_up=False)
@@ -199,7 +198,7 @@ class Crowd:
         token, side, price = self._worded(limit, is_bid=is_up)
         cash = notional_floor(price, size)
         if side is Side.BUY:
-            # Who buys at once names dollars: whole cents, at least one dollar.
+            # Immediate purchases are in dollars: whole cents, at least one dollar.
             cash = max(size_floor(cash), ONE)
             size = fit(cash, price, decimals=min(decimals_of(self.tick) + 2, 6))
         self._place(exchange, now_ms, (token, side), cash=cash, size=size, force=TimeInForce.FAK)
@@ -256,20 +255,20 @@ class Crowd:
         quote = self._quotes[index]
         self._quotes[index] = self._quotes[-1]
         self._quotes.pop()
-        # One that was filled meanwhile is just not there.
+        # One that was filled meanwhile simply no longer exists.
         exchange.cancel((quote.order_id,), NOBODY, now_ms=now_ms)
 
     def regrid(self, tick: Micros) -> None:
-        """Go over to a new price grid."""
+        """Switch to a new price grid."""
         old, self.tick = self.tick, tick
         self._reach = max(self._reach * old // tick, 1)
         self.touch = Touch(self.touch.bid * old // tick, self.touch.ask * old // tick)
 
 
 PERIOD_S = 0.05
-"""Between two steps."""
+"""Seconds between two steps."""
 TOURED_PER_S = 8.0
-"""Unwatched markets that are brought up to date in a second."""
+"""Unwatched markets that are updated per second."""
 LONGEST_ABSENCE_S = 900.0
 _MAX_PER_STEP = 400
 _ACCOUNTS = 40
@@ -288,7 +287,7 @@ class _Desk:
 
 
 class _Opinion:
-    """What the markets of one event are worth."""
+    """Fair values of the markets of one event."""
 
     def __init__(self, event: CatalogueEvent, rng: random.Random, now_ms: int) -> None:
         markets = [market for market in event.markets if market.is_tradable]
@@ -316,13 +315,14 @@ class Traders:
         """Open their accounts.
 
         Args:
-            venue: where they trade.
-            seed: of everything they do.
+            venue: the venue.
+            seed: for all their random decisions.
             speed: multiplies their pace.
-            publisher: knows which markets are watched; None takes none to be.
+            publisher: knows which markets are watched; None means that none is.
         """
         self._venue = venue
-        # Another run on the same state goes on with other orders, not with those of the first again.
+        # Another run on the same state continues with other orders, not with those of the first
+        # again.
         self._stream = str(seed) if venue.run == 1 else f"{seed}/{venue.run}"
         self._speed = speed
         self._publisher = publisher
@@ -342,7 +342,7 @@ class Traders:
         venue.act(open_accounts)
         venue.subscribe(self._notice)
         if publisher is not None:
-            publisher.before_watch(self._get_ready)
+            publisher.before_watch(self._prepare_market)
 
     def fill_books(self) -> None:
         """Rest the starting books of all open markets."""
@@ -356,7 +356,7 @@ class Traders:
             await asyncio.sleep(PERIOD_S)
 
     def step(self) -> None:
-        """Do what the time since the last step brings."""
+        """Do what is due since the last step."""
         now_ms = self._venue.clock.now_ms()
         elapsed_s = min(max(now_ms - self._stepped_ms, 0) / 1_000, LONGEST_ABSENCE_S)
         self._stepped_ms = now_ms
@@ -383,8 +383,8 @@ class Traders:
                 case _:
                     pass
 
-    def _get_ready(self, condition_id: ConditionId) -> None:
-        # Somebody is about to see this book: it has to be up to date.
+    def _prepare_market(self, condition_id: ConditionId) -> None:
+        # This book is about to be watched: it has to be up to date.
         self._open(condition_id)
         desk = self._desks.get(condition_id)
         if desk is not None and self._speed > 0:
@@ -414,7 +414,7 @@ class Traders:
     def _visit_next(self, now_ms: int) -> None:
         if not self._tour:
             return
-        # A walk through all of them, so that each has its turn.
+        # A round through all of them, so that each gets its turn.
         condition_id = self._tour.pop()
         desk, view = self._desks.get(condition_id), self._venue.trading(condition_id)
         if desk is None or view is None or view.payout is not None:
@@ -425,7 +425,7 @@ class Traders:
             self._visit(desk, now_ms)
 
     def _visit(self, desk: _Desk, now_ms: int) -> None:
-        # What long ago would have been many small changes is a handful now.
+        # Instead of many small changes long ago there are a few now.
         pace = self._pace(desk)
         elapsed_s = (now_ms - desk.moved_ms) / 1_000
         desk.moved_ms = now_ms
@@ -484,7 +484,7 @@ class Traders:
 
 
 def _account_names(venue: Venue, seed: int) -> tuple[Address, ...]:
-    # Traders with a public profile first: then lists of holders show people of the catalogue.
+    # Traders with a public profile first, so that lists of holders show people from the catalogue.
     known = (str(row.get("proxyWallet", "")) for row in venue.catalogue.extras.profiles)
     drawn = (
         hashlib.sha256(f"{seed}/{number}".encode()).digest()[:20] for number in range(_ACCOUNTS)
