@@ -1,9 +1,9 @@
-"""The trading host's account routes: credentials, orders, cancels, trades, heartbeats, notices, further keys.
+"""The trading host's account routes: credentials, orders, cancels, trades, heartbeats, notices, keys.
 
-Every request is signed over the bytes that are sent, with the host's own time. Orders and cancels
-are sent once and never again by themselves; what a failure allows one to conclude is its kind.
-Orders, cancels and reads have lanes of their own: none waits behind another that stalls. Each heartbeat
-names the id that the host gave out with the last one; keeping time is the caller's.
+Every request is signed over the bytes that are sent, with the host's own time. Orders and cancels are sent
+once and never retried automatically; the kind of a failure states what may be concluded. Orders, cancels and
+reads have separate connections: none waits behind another that stalls. Each heartbeat contains the id that
+the host returned with the last one; the caller keeps the interval.
 """
 
 import asyncio
@@ -62,10 +62,10 @@ async def create_or_derive(
     clock: ServerClock,
     may_create: bool = True,
 ) -> ApiCredentials | Failure:
-    """Make API credentials for the owner of a key where that may be, or fetch those it has.
+    """Create API credentials for the owner of a key if allowed, or fetch existing ones.
 
-    Creating is refused where they exist already. When creating fails in any other way after it may
-    have left, fetching tells as well; only a host out of reach is not asked twice.
+    Creating is refused if they already exist. If creating fails in any other way after the request
+    may have been sent, fetching shows the result; only an unreachable host is not asked twice.
     """
     failure: Failure | None = None
     for call in (Call.CREATE_KEY, Call.DERIVE_KEY) if may_create else (Call.DERIVE_KEY,):
@@ -79,7 +79,7 @@ async def create_or_derive(
         if failure.kind is FailureKind.UNREACHABLE:
             break
         if failure.status == 401:
-            # The host does not say whether a signature is wrong or the time in it.
+            # The host does not say whether the signature or its time is wrong.
             await clock.measure()
     assert failure is not None
     return failure
@@ -87,7 +87,7 @@ async def create_or_derive(
 
 @dataclass(frozen=True, slots=True)
 class Lanes:
-    """Connections to one host, by what they carry."""
+    """Connections to one host, by purpose."""
 
     reads: HttpHost
     orders: HttpHost
@@ -105,17 +105,17 @@ class AccountClient:
 
         Args:
             host: the trading host, or its lanes; without lanes everything shares connections.
-            routes: how it is spoken to.
-            account: whose requests these are.
+            routes: the routes of its dialect.
+            account: the account that makes the requests.
             clock: the host's time.
 
         Raises:
-            CredentialsError: the secret is not what the venue hands out.
+            CredentialsError: the secret is not in the venue's format.
         """
         lanes = host if isinstance(host, Lanes) else Lanes(host, host, host)
         self._lanes = lanes
         self.requests = SignedRequests(lanes.reads, routes, account=account, clock=clock)
-        """For the other clients of this account."""
+        """The requests, shared with the other clients of this account."""
         self._orders = SignedRequests(lanes.orders, routes, account=account, clock=clock)
         self._cancels = SignedRequests(lanes.cancels, routes, account=account, clock=clock)
         self.owner = Owner(account.credentials.key, frozenset({account.address, account.wallet}))
@@ -127,11 +127,11 @@ class AccountClient:
         )
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
-        """Make the host read the chain again; its answer says nothing."""
+        """Make the host read the chain again; its reply contains nothing."""
         return await self.requests.submit(Call.REFRESH_BALANCE, query=self._asset(token_id))
 
     async def keep_warm(self) -> None:
-        """Ask for next to nothing where orders and cancels travel, so that a connection stands."""
+        """Send a minimal request on the connections for orders and cancels, so that they stay open."""
         route = self.requests.routes.route(Call.TIME)
         _ = await asyncio.gather(
             *(
@@ -151,7 +151,7 @@ class AccountClient:
     async def post_orders(
         self, bodies: Sequence[bytes], last_check: LastCheck | None = None
     ) -> tuple[PostResult, ...] | Failure:
-        """Send several signed orders in one request, once; answers come in their order."""
+        """Send several signed orders in one request, once; replies come in their order."""
         limit = self.requests.routes.max_batch_orders
         if not 1 <= len(bodies) <= limit:
             return self.requests.refused(Call.POST_ORDERS, f"a batch takes 1 to {limit} orders")
@@ -163,10 +163,10 @@ class AccountClient:
         )
 
     async def cancel(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:
-        """Cancel the named orders, in as many requests as the limit asks for.
+        """Cancel the named orders, in as many requests as the limit requires.
 
-        Where a later request fails, its orders are among those not cancelled, with the failure as
-        their reason, or among those nobody answered for where it may have been carried out.
+        If a later request fails, its orders are reported as not cancelled, with the failure as
+        their reason, or as unanswered if it may have been carried out.
         """
         wanted = tuple(dict.fromkeys(order_ids))
         canceled: list[OrderId] = []
@@ -217,7 +217,7 @@ class AccountClient:
         return self.requests.walk(Call.OPEN_ORDERS, wire.decode_order_page, query=query)
 
     async def order(self, order_id: OrderId) -> Order | Failure | None:
-        """Return one order; None where the host does not know it, as it forgets filled ones."""
+        """Return one order; None if the host does not know it, as it forgets filled ones."""
         answer = await self.requests.request(
             Call.ORDER, wire.decode_one_order, identifier=order_id, may_be_empty=True
         )
@@ -235,9 +235,10 @@ class AccountClient:
         """Return own fills, newest first, each with own side, token and price.
 
         Args:
-            after: the oldest moment to ask for; whether it is included is the host's to say.
-            before: the newest one.
-            max_pages: where reading ends; which part of a longer list that is, nobody promises.
+            after: the earliest time to request; whether it is included depends on the host.
+            before: the latest time.
+            max_pages: where reading stops; which part of a longer list is returned then is
+                undefined.
         """
         walk = self.walk_fills(after=after, before=before, max_pages=max_pages)
         fills = await collect_listing(walk)
@@ -255,7 +256,7 @@ class AccountClient:
         token_id: TokenId | None = None,
         max_pages: int = MAX_PAGES,
     ) -> AsyncIterator[Step[Fill] | Failure]:
-        """Yield own fills page by page, in the host's order; a failure is the last thing."""
+        """Yield own fills page by page, in the host's order; a failure is the last item."""
         query = to_query(
             market=condition_id,
             asset_id=token_id,
@@ -274,7 +275,7 @@ class AccountClient:
         return await self.requests.read(Call.API_KEYS, wire.decode_api_keys)
 
     async def is_closed_only(self) -> bool | Failure:
-        """Return whether the account may only close positions; no record means it is free."""
+        """Return whether the account may only close positions; a missing record means it is not restricted."""
         answer = await self.requests.read(Call.CLOSED_ONLY, wire.decode_closed_only)
         if isinstance(answer, Failure) and answer.kind is FailureKind.NOT_FOUND:
             return False
@@ -305,19 +306,19 @@ def _seconds(at: datetime | None) -> str | None:
 
 @final
 class HeartbeatClient:
-    """The heartbeats of one key. The first that is accepted arms the switch; nothing disarms it."""
+    """The heartbeats of one key. The first accepted one arms the switch; nothing disarms it."""
 
     def __init__(self, requests: SignedRequests) -> None:
-        """Send requests as the account."""
+        """Send the account's requests."""
         self._requests = requests
         self._next_id = FIRST_HEARTBEAT
         self._turn = asyncio.Lock()
 
     async def beat(self) -> HeartbeatId | Failure:
-        """Send one heartbeat and return the id of the next.
+        """Send one heartbeat and return the id for the next.
 
-        Where the host names another id than ours, as after an answer that was lost, the heartbeat
-        is sent again with that one: until it counts, the deadline runs.
+        If the host names another id than ours, as after a lost reply, the heartbeat is sent again
+        with that one: until it is accepted, the deadline keeps running.
         """
         async with self._turn:
             answer = await self._beat()
@@ -344,19 +345,19 @@ class HeartbeatClient:
 
 @final
 class NotificationsClient:
-    """Notices of one account."""
+    """Notices for one account."""
 
     def __init__(self, requests: SignedRequests) -> None:
-        """Send requests as the account."""
+        """Send the account's requests."""
         self._requests = requests
 
     async def notices(self) -> Page[Notice] | Failure:
-        """Return what is kept, and how many could not be read."""
+        """Return the stored notices, and how many could not be decoded."""
         query = (("signature_type", self._requests.signature_type),)
         return await self._requests.read(Call.NOTICES, decode_notices, query=query)
 
     async def drop(self, notice_ids: Sequence[NoticeId]) -> Failure | None:
-        """Forget notices; naming none is refused, because the host might take it for all."""
+        """Drop notices; an empty list is refused, because the host might drop all."""
         if not notice_ids:
             return self._requests.refused(Call.DROP_NOTICES, "name the notices to drop")
         query = (("ids", ",".join(notice_ids)),)
@@ -365,31 +366,31 @@ class NotificationsClient:
 
 @dataclass(frozen=True, slots=True)
 class MadeBuilderKey:
-    """A builder's key that was made just now."""
+    """A newly created builder's key."""
 
     key: BuilderKey
-    """With the code that orders are to name, where the host tells it."""
+    """The key, with the code that orders use, if the host returns it."""
     credentials: ApiCredentials
 
 
 @final
 class KeysClient:
-    """Further keys of one account."""
+    """Additional keys of one account."""
 
     def __init__(self, requests: SignedRequests) -> None:
-        """Send requests as the account."""
+        """Send the account's requests."""
         self._requests = requests
 
     async def readonly_keys(self) -> tuple[ApiKey, ...] | Failure:
-        """Return the keys that can only read."""
+        """Return the read-only keys."""
         return await self._requests.read(Call.READONLY_KEYS, decode_api_keys)
 
     async def create_builder_key(self) -> MadeBuilderKey | Failure:
-        """Make a builder's key. Its secret is told this once."""
+        """Create a builder's key. Its secret is returned only this once."""
         return await self._requests.request(Call.CREATE_BUILDER_KEY, _decode_made)
 
     async def builder_keys(self) -> tuple[BuilderKey, ...] | Failure:
-        """Return the builder's keys, revoked ones too where the host lists them."""
+        """Return the builder's keys, including revoked ones if the host lists them."""
         return await self._requests.read(Call.BUILDER_KEYS, wire.decode_builder_keys)
 
     async def revoke_builder_key(
@@ -397,12 +398,12 @@ class KeysClient:
     ) -> Failure | None:
         """Revoke one of the builder's keys.
 
-        Where the route has no place for the key's name, the key's own credentials say which one is
-        meant; without them the only key there is can be revoked, and no other.
+        If the route does not take the key's name, the key's own credentials identify it; without
+        them a key can be revoked only if it is the only one.
 
         Raises:
-            ValueError: the credentials are those of another key.
-            CredentialsError: the credentials are not what the venue hands out.
+            ValueError: the credentials belong to another key.
+            CredentialsError: the credentials are not in the venue's format.
         """
         if credentials is not None and credentials.key != key:
             raise ValueError("credentials of another key")
@@ -422,7 +423,7 @@ class KeysClient:
         return await self._requests.submit(Call.REVOKE_BUILDER_KEY)
 
     async def builder_fees(self, code: BuilderCode) -> BuilderFees | Failure:
-        """Return what the builder of a code charges; not found where nobody has it."""
+        """Return the fees of the builder with a code; a not-found failure if there is none."""
         return await self._requests.read(
             Call.BUILDER_FEES, wire.decode_builder_fees, identifier=code
         )

@@ -1,8 +1,8 @@
-"""The analytics host: what a wallet holds, held and did. Read-only, without credentials.
+"""The analytics host: a wallet's positions, closed positions and activity. Read-only, without credentials.
 
-Its lists are read to their end, within bounds: half a portfolio shown as the whole would be a lie,
-so a page that fails fails the list. The geographic check is here too: asked, shown, and never argued
-with or worked around.
+Its lists are read to their end, within limits: showing half a portfolio as the whole would be wrong,
+so a failed page fails the list. The geographic check is here too: its result is displayed, and never
+worked around.
 """
 
 from collections.abc import Callable
@@ -35,12 +35,12 @@ from pmtui.wire.rows import Rows
 T = TypeVar("T")
 
 HOLDERS = 20
-"""A token; the most the host gives."""
+"""Holders per token; the most the host returns."""
 ROUTE = "geographic check"
 
 
 class AnalyticsClient:
-    """Answers as the service's analytics port wants them."""
+    """Implements the service's analytics port."""
 
     def __init__(
         self,
@@ -54,9 +54,10 @@ class AnalyticsClient:
 
         Args:
             host: the analytics host.
-            dialect: how it is spoken to.
-            observe_skips: told of what is left out: unreadable rows, and rows beyond the bound.
-            max_rows: where reading a list ends, in place of what a screen can use.
+            dialect: the host's dialect.
+            observe_skips: called for everything left out: unreadable rows, and rows beyond the
+                limit.
+            max_rows: where reading a list stops, instead of at the usual limit for screens.
         """
         self._host = host
         self._max_rows = max_rows
@@ -64,19 +65,19 @@ class AnalyticsClient:
         self._observe_skips = observe_skips
 
     async def positions(self, user: Address) -> Listing[Position] | Failure:
-        """Return what a wallet holds, however little of it, and how much could not be read."""
+        """Return a wallet's positions, however small, and how many could not be decoded."""
         return await self._all(self._routes.positions, user, decode_positions)
 
     async def closed_positions(self, user: Address) -> Listing[ClosedPosition] | Failure:
-        """Return what a wallet held, last closed first."""
+        """Return a wallet's closed positions, last closed first."""
         return await self._all(self._routes.closed_positions, user, decode_closed_positions)
 
     async def activity(self, user: Address) -> Listing[Activity] | Failure:
-        """Return a wallet's public history, newest first, as far back as the bounds allow."""
+        """Return a wallet's public history, newest first, as far back as the limits allow."""
         return await self._all(self._routes.activity, user, decode_activity)
 
     async def value(self, user: Address) -> Value | Failure:
-        """Return what a wallet's positions are worth."""
+        """Return the value of a wallet's positions."""
         route = self._routes.value
         body = await self._host.read(route, query=[("user", user)])
         if isinstance(body, Failure):
@@ -87,14 +88,14 @@ class AnalyticsClient:
             return unreadable(f"GET {route}", error)
 
     async def holders(self, condition_id: ConditionId) -> tuple[Holder, ...] | Failure:
-        """Return the biggest holders of a market's tokens."""
+        """Return the largest holders of a market's tokens."""
         query = [(self._routes.market_key, condition_id), ("limit", str(HOLDERS))]
         rows = await self._page(self._routes.holders, query, decode_holders)
         return rows if isinstance(rows, Failure) else rows.items
 
     async def trades(self, condition_id: ConditionId) -> tuple[TradePrint, ...] | Failure:
-        """Return a market's newest trades, each once and as its taker made it, newest first."""
-        # Both dialects name only the takers' sides unless they are told otherwise.
+        """Return a market's newest trades, each once and from the taker's side, newest first."""
+        # Both dialects list only the takers' sides unless told otherwise.
         query = [(self._routes.market_key, condition_id), ("limit", str(MOST))]
         rows = await self._page(self._routes.trades.path, query, decode_prints)
         return rows if isinstance(rows, Failure) else rows.items
@@ -102,7 +103,7 @@ class AnalyticsClient:
     async def trades_since(
         self, condition_id: ConditionId, since: datetime
     ) -> PastTrades | Failure:
-        """Return a market's trades from a moment on, newest first, within the route's bounds."""
+        """Return a market's trades from a moment on, newest first, within the route's limits."""
         start = ("start", str(int(since.timestamp())))
         named = (self._routes.market_key, condition_id)
         found = await self._walk(self._routes.trades, (named, start), decode_prints)
@@ -158,14 +159,14 @@ def _following(route: ListRoute, place: str, rows: Rows[T]) -> str | None:
         return rows.next_cursor if rows.next_cursor != place else None
     if rows.received < route.limit:
         return None
-    # One row is asked for twice, so that a list which grew meanwhile shows by how much it moved.
+    # One row is requested twice, so that a list that grew meanwhile shows by how much it moved.
     return str(int(place or "0") + rows.received - 1)
 
 
 def _overlap(known: list[T], page: tuple[T, ...]) -> int:
-    """Return how many rows at the head of a page are the tail of what is known already.
+    """Return how many rows at the start of a page repeat the end of the known ones.
 
-    Rows have no id and equal ones occur (docs/wire.md#analytics-host), so they are told apart by their place:
+    Rows have no id and equal ones occur (docs/wire.md#analytics-host), so they are distinguished by position:
     a set would lose the second of two equal trades.
     """
     for count in range(1, min(len(known), len(page)) + 1):
@@ -175,14 +176,14 @@ def _overlap(known: list[T], page: tuple[T, ...]) -> int:
 
 
 class GeoblockClient:
-    """Answers as our geographic port wants it."""
+    """Implements our geographic port."""
 
     def __init__(self, host: HttpHost) -> None:
-        """Take a host whose address is the whole address of the check."""
+        """Use a host whose address is the full URL of the check."""
         self._host = host
 
     async def check(self) -> GeoAnswer | Failure:
-        """Ask where the venue thinks we are."""
+        """Return the venue's view of our location."""
         body = await self._host.read("", route=ROUTE)
         if isinstance(body, Failure):
             return body

@@ -1,6 +1,6 @@
-"""The chain's own host (JSON-RPC): reads that tell what is true of a wallet.
+"""The chain's node (JSON-RPC): reads that show the actual state of a wallet.
 
-Nothing is signed or sent to the chain from here.
+Nothing here signs or sends a transaction.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,19 +39,19 @@ class ChainClient:
     """Reads of the chain."""
 
     def __init__(self, host: HttpHost, *, only_chain: int | None = None) -> None:
-        """Take a host whose address is the whole address of the node.
+        """Use a host whose address is the full URL of the node.
 
         Args:
             host: the node.
-            only_chain: the chain that it has to be on: one of another chain is asked nothing more. None
-                takes it as it is.
+            only_chain: the chain that the node must be on: a node on another chain is not queried
+                further. None accepts any.
         """
         self._host = host
         self._only_chain = only_chain
         self._is_right_chain = only_chain is None
 
     async def has_code(self, address: Address) -> bool | Failure:
-        """Return whether there is contract code at an address, by the newest block."""
+        """Return whether there is contract code at an address, as of the newest block."""
         method = "eth_getCode"
         answer = await self._ask(method, address, "latest")
         if isinstance(answer, Failure):
@@ -66,17 +66,17 @@ class ChainClient:
         return await self._number(_CHAIN_ID)
 
     async def block_number(self) -> int | Failure:
-        """Return the newest block."""
+        """Return the number of the newest block."""
         return await self._number("eth_blockNumber")
 
     async def call(
         self, call: Call, *, sender: Address | None = None
     ) -> bytes | CallReverted | Failure:
-        """Try a call without any effect, by the newest block.
+        """Simulate a call without any effect, as of the newest block.
 
         Args:
-            call: what is called.
-            sender: as whom; nobody in particular where it is None.
+            call: the call.
+            sender: the calling address; None for no particular one.
         """
         answer = await self._send(_CALL, *_parameters(call, sender))
         return answer if isinstance(answer, Failure) else _outcome(answer)
@@ -84,9 +84,9 @@ class ChainClient:
     async def calls(
         self, calls: Sequence[Call], *, sender: Address | None = None
     ) -> tuple[bytes | CallReverted | Failure, ...] | Failure:
-        """Try several calls in one request, each by itself; answers come in their order.
+        """Simulate several independent calls in one request; replies come in their order.
 
-        Nodes may answer in any order and leave some out: each answer names its question.
+        Nodes may reply in any order and leave some out: each reply contains its request id.
         """
         asked = [
             {"jsonrpc": "2.0", "id": number, "method": _CALL, "params": _parameters(call, sender)}
@@ -113,10 +113,10 @@ class ChainClient:
     async def simulate(
         self, calls: Sequence[Call], *, sender: Address
     ) -> tuple[CallReverted | None, ...] | Failure:
-        """Try calls one after the other, each on what those before it have changed.
+        """Simulate calls one after the other, each on the state left by those before it.
 
-        Returns what each would come to, None where it goes through; a failure where the node knows no
-        such method (`eth_simulateV1`), which many do not.
+        Returns the result of each, None if it succeeds; a failure if the node lacks the method
+        (`eth_simulateV1`), as many do.
         """
         asked = [_transaction(call, sender) for call in calls]
         options = {"blockStateCalls": [{"calls": asked}], "validation": False}
@@ -132,11 +132,11 @@ class ChainClient:
         return simulated
 
     async def receipt(self, transaction_hash: str) -> Receipt | Failure | None:
-        """Return what became of a transaction; None while it is in no block."""
+        """Return the receipt of a transaction; None while it is in no block."""
         return await self._about("eth_getTransactionReceipt", transaction_hash, rpc_receipt)
 
     async def transaction(self, transaction_hash: str) -> ChainTransaction | Failure | None:
-        """Return a transaction with its input; None where the node knows none of this hash."""
+        """Return a transaction with its input; None if the node knows none with this hash."""
         return await self._about("eth_getTransactionByHash", transaction_hash, rpc_transaction)
 
     async def _about(
@@ -173,7 +173,7 @@ class ChainClient:
         return answer
 
     async def _why_wrong_chain(self) -> Failure | None:
-        """Say why the node is not to be asked: what it says of addresses is of another chain."""
+        """Return why the node must not be used: on another chain, addresses mean something else."""
         if self._is_right_chain:
             return None
         chain_id = await self._number(_CHAIN_ID)

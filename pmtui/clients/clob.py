@@ -1,4 +1,4 @@
-"""The trading host's public reads. Every method answers with a value or a `Failure`."""
+"""The trading host's public reads. Every method returns a value or a `Failure`."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime, timedelta
@@ -30,7 +30,7 @@ LISTINGS = frozenset(
         Call.SAMPLING_SIMPLIFIED_MARKETS,
     }
 )
-"""The host's four lists of markets: all or those with rewards, whole rows or short ones."""
+"""The host's four market lists: all or those with rewards, full rows or short ones."""
 
 _FIDELITY_MINUTES = {
     Interval.HOUR: 1,
@@ -40,9 +40,9 @@ _FIDELITY_MINUTES = {
     Interval.MONTH: 180,
     Interval.MAX: 1440,
 }
-"""Keeps every chart within some 300 to 1,000 points."""
+"""Keeps every chart within about 300 to 1,000 points."""
 _POINTS = 500
-"""About how many points a chart can use."""
+"""The number of points that a chart can use."""
 
 
 @final
@@ -50,7 +50,7 @@ class ClobClient:
     """Public market data of the trading host."""
 
     def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
-        """Take the host and the dialect it speaks."""
+        """Use a host and the routes of its dialect."""
         self._requests = PublicRequests(host, routes)
         self._routes = routes
 
@@ -68,7 +68,7 @@ class ClobClient:
         return parts if isinstance(parts, Failure) else tuple(chain.from_iterable(parts))
 
     async def market_terms(self, condition_id: ConditionId) -> MarketTerms | Failure:
-        """Return what orders in a market must obey."""
+        """Return the trading host's rules for orders in a market."""
         return await self._requests.read(
             Call.MARKET_TERMS, wire.decode_market_terms, identifier=condition_id
         )
@@ -82,9 +82,9 @@ class ClobClient:
     async def prices_history(
         self, token_id: TokenId, interval: Interval
     ) -> tuple[PricePoint, ...] | Failure:
-        """Return the price of a token over an interval, oldest first."""
+        """Return the price history of a token over an interval, oldest first."""
         query = (
-            # The one route on which `market` names a token.
+            # The only route on which `market` is a token id.
             ("market", token_id),
             ("interval", interval.value),
             ("fidelity", str(_FIDELITY_MINUTES[interval])),
@@ -95,14 +95,14 @@ class ClobClient:
         return answer if isinstance(answer, Failure) else answer.items
 
     async def price(self, token_id: TokenId, side: Side) -> Micros | Failure:
-        """Return the best bid for BUY, the best ask for SELL; sources disagree, prefer the book."""
+        """Return the best bid for BUY, the best ask for SELL; sources disagree on this: prefer the book."""
         query = (("token_id", token_id), ("side", side.value))
         return await self._requests.read(Call.PRICE, wire.decode_price, query=query)
 
     async def prices(
         self, wanted: Sequence[tuple[TokenId, Side]]
     ) -> dict[TokenId, dict[Side, Micros]] | Failure:
-        """Return several best prices; only this one route is tried."""
+        """Return several best prices; there is no fallback to another route."""
         rows = [{"token_id": token, "side": side.value} for token, side in wanted]
         parts = await self._in_parts(Call.PRICES, wire.decode_prices, rows)
         if isinstance(parts, Failure):
@@ -113,7 +113,7 @@ class ClobClient:
         return found
 
     async def midpoint(self, token_id: TokenId) -> Micros | Failure:
-        """Return the middle between best bid and best ask."""
+        """Return the midpoint of best bid and best ask."""
         return await self._requests.read(
             Call.MIDPOINT, wire.decode_midpoint, query=_of_token(token_id)
         )
@@ -149,19 +149,19 @@ class ClobClient:
         )
 
     async def neg_risk(self, token_id: TokenId) -> bool | Failure:
-        """Return whether a token's market is of the negative-risk exchange."""
+        """Return whether a token's market uses the negative-risk exchange."""
         return await self._requests.read(
             Call.NEG_RISK, wire.decode_neg_risk, query=_of_token(token_id)
         )
 
     async def fee_rate(self, token_id: TokenId) -> int | Failure:
-        """Return the old fee in hundredths of a percent; today's is part of the market terms."""
+        """Return the old fee in basis points; the current one is part of the market terms."""
         return await self._requests.read(
             Call.FEE_RATE, wire.decode_fee_rate, query=_of_token(token_id)
         )
 
     async def listed_market(self, condition_id: ConditionId) -> ListedMarket | Failure:
-        """Return one market as the lists show it."""
+        """Return one market in the form of the lists."""
         return await self._requests.read(
             Call.MARKET, wire.decode_listed_market, identifier=condition_id
         )
@@ -172,7 +172,7 @@ class ClobClient:
         """Return one page of one of the four market lists.
 
         Raises:
-            ValueError: the call is not one of the four.
+            ValueError: the call is not one of the four lists.
         """
         if listing not in LISTINGS:
             raise ValueError(f"no list of markets: {listing}")
@@ -198,7 +198,7 @@ class ClobClient:
     async def _in_parts(
         self, call: Call, decode: Callable[[bytes], T], rows: Sequence[object]
     ) -> list[T] | Failure:
-        """Ask about more than one request may name."""
+        """Query more items than one request allows, in several requests."""
         parts: list[T] = []
         step = self._routes.max_books
         for start in range(0, len(rows), step):
@@ -220,17 +220,17 @@ def _token_rows(token_ids: Sequence[TokenId]) -> list[dict[str, TokenId]]:
 
 @final
 class HistoryClient:
-    """Histories of several tokens at once, and of one between two moments."""
+    """Price histories of several tokens at once, and of one token between two times."""
 
     def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
-        """Take the host and the dialect it speaks."""
+        """Use a host and the routes of its dialect."""
         self._requests = PublicRequests(host, routes)
         self._routes = routes
 
     async def histories(
         self, token_ids: Sequence[TokenId], interval: Interval, *, fidelity_minutes: int
     ) -> dict[TokenId, tuple[PricePoint, ...]] | Failure:
-        """Return several histories over one interval, each oldest first."""
+        """Return several price histories over one interval, each oldest first."""
         found: dict[TokenId, tuple[PricePoint, ...]] = {}
         step = self._routes.max_histories
         for start in range(0, len(token_ids), step):
@@ -252,7 +252,7 @@ class HistoryClient:
     async def between(
         self, token_id: TokenId, start: datetime, end: datetime
     ) -> tuple[PricePoint, ...] | Failure:
-        """Return the price of a token between two moments, oldest first."""
+        """Return the price history of a token between two times, oldest first."""
         minutes = max(1, (end - start) // timedelta(minutes=_POINTS))
         query = (
             ("market", token_id),
@@ -268,17 +268,17 @@ class HistoryClient:
 
 @final
 class HostCheck:
-    """Asks the trading host about itself."""
+    """Checks of the trading host itself."""
 
     def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
-        """Take the host and the dialect it speaks."""
+        """Use a host and the routes of its dialect."""
         self._requests = PublicRequests(host, routes)
 
     async def reach(self) -> Failure | None:
-        """Return why the host cannot be reached; whatever it answers with is fine."""
+        """Return why the host cannot be reached; any reply counts as success."""
         answer = await self._requests.read(Call.CHECK, len)
         return answer if isinstance(answer, Failure) else None
 
     async def order_version(self) -> int | Failure:
-        """Return the generation of orders the host takes; ours is the second."""
+        """Return the version of orders that the host accepts; ours is the second."""
         return await self._requests.read(Call.VERSION, decode_version)

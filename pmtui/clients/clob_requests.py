@@ -1,10 +1,10 @@
-"""Requests to the trading host by its table of routes: without a key, and signed as one account.
+"""Requests to the trading host by its route table: without a key, or signed as one account.
 
-A row of the table says how a thing is asked for; the caller says what it means. Nothing here chooses
-another row when the first one fails. Reads may be tried again; everything else is sent once and never
-again by itself, whatever comes back. Requests are signed over the bytes that are sent, with the host's
-own time: a refusal that may be the clock's fault makes us ask the host for its time, so that the next
-request is right.
+A row of the table defines a request; the caller decodes the reply. Nothing here falls back to another
+row when the first one fails. Reads may be retried; everything else is sent once and never retried
+automatically, whatever the result. Requests are signed over the bytes that are sent, with the host's
+own time: after a refusal that may be due to the clock, the host is asked for its time, so that the
+next request is right.
 """
 
 from abc import ABC, abstractmethod
@@ -29,12 +29,12 @@ from pmtui.wire.clob_account import SentCredentials
 
 T = TypeVar("T")
 _ANSWER_STEP = timedelta(seconds=1)
-"""The host tells whole seconds, so its answer is up to one second old."""
+"""The host's time has whole seconds, so its reply is up to one second old."""
 _CLOCK_WORDS = ("timestamp", "signature")
 
 
 class ClobRequests(ABC):
-    """Reads by the table, and walks what it can read."""
+    """Reads by the route table, and lists read page by page."""
 
     routes: ClobRoutes
 
@@ -42,7 +42,7 @@ class ClobRequests(ABC):
     async def fetch(
         self, route: Route, path: str, query: Query, body: bytes | None
     ) -> bytes | Failure:
-        """Ask for a path of a route, in whatever way this host wants to be asked."""
+        """Request a path of a route, in the way this host requires."""
 
     async def read(
         self,
@@ -53,14 +53,14 @@ class ClobRequests(ABC):
         body: bytes | None = None,
         identifier: str = "",
     ) -> T | Failure:
-        """Read something.
+        """Read and decode something.
 
         Args:
             call: the row of the table.
-            decode: what the answer means; raises `WireError` for what it cannot read.
-            query: in the order it is to be sent; never signed.
-            body: where the host reads by POST.
-            identifier: what stands for `{id}` in the path.
+            decode: decodes the reply; raises `WireError` if it cannot.
+            query: in the order in which it is sent; never signed.
+            body: for reads by POST.
+            identifier: replaces `{id}` in the path.
         """
         route = self.routes.route(call)
         path, naming = route.with_id(identifier)
@@ -88,7 +88,7 @@ class ClobRequests(ABC):
 def decode_answer(
     answer: bytes | Failure, decode: Callable[[bytes], T], route: Route
 ) -> T | Failure:
-    """Return what an answer means; one that cannot be read is a failure too."""
+    """Return the decoded reply; one that cannot be decoded is a failure too."""
     if isinstance(answer, Failure):
         return answer
     try:
@@ -98,7 +98,7 @@ def decode_answer(
 
 
 def to_query(**fields: str | None) -> Query:
-    """Return the fields that are given, as a query; the others are not sent at all."""
+    """Return the given fields as a query; those that are None are left out."""
     return tuple((name, value) for name, value in fields.items() if value)
 
 
@@ -107,7 +107,7 @@ class PublicRequests(ClobRequests):
     """Requests that need no key."""
 
     def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
-        """Take the host and the dialect it speaks."""
+        """Use a host and the routes of its dialect."""
         self._host = host
         self.routes = routes
 
@@ -122,7 +122,7 @@ class PublicRequests(ClobRequests):
 
 @final
 class ServerClock:
-    """Our clock plus what the host's is ahead of it; in step with ours until measured."""
+    """Our clock plus the host's offset; zero until measured."""
 
     def __init__(
         self,
@@ -148,7 +148,7 @@ class ServerClock:
         return int((self._now() + self._offset).timestamp() * 1000)
 
     async def measure(self) -> Failure | None:
-        """Ask for the host's time; ours stands where both agree within what can be measured."""
+        """Ask for the host's time; the offset is zero if both agree within the measuring error."""
         before = self._now()
         server_time = await self._read()
         if isinstance(server_time, Failure):
@@ -163,19 +163,19 @@ class ServerClock:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Whose requests these are."""
+    """The account that makes the requests."""
 
     address: Address
-    """Of the key itself, also where a wallet of another form trades."""
+    """Address of the key itself, even if another kind of wallet trades."""
     wallet: Address
-    """Who pays and receives."""
+    """The wallet that pays and receives."""
     signature_type: SignatureType
     credentials: ApiCredentials
 
 
 @final
 class SignedRequests(ClobRequests):
-    """The one way to ask as an account. Rows that are public are asked without credentials."""
+    """Sends every request of an account. Public routes are requested without credentials."""
 
     def __init__(
         self, host: HttpHost, routes: ClobRoutes, *, account: Account, clock: ServerClock
@@ -183,7 +183,7 @@ class SignedRequests(ClobRequests):
         """Prepare to sign.
 
         Raises:
-            CredentialsError: the secret is not what the venue hands out.
+            CredentialsError: the secret is not in the venue's format.
         """
         self._host = host
         self._clock = clock
@@ -193,14 +193,14 @@ class SignedRequests(ClobRequests):
 
     @property
     def signature_type(self) -> str:
-        """The number of the account's signature type, as queries name it."""
+        """The number of the account's signature type, as used in queries."""
         return str(self.account.signature_type.number)
 
     @override
     async def fetch(
         self, route: Route, path: str, query: Query, body: bytes | None
     ) -> bytes | Failure:
-        """Ask signed, again after a refusal that turned out to be the clock's fault."""
+        """Send a signed request, and repeat it after a refusal that was due to the clock."""
 
         async def once() -> bytes | Failure:
             return await self._host.read(
@@ -233,10 +233,10 @@ class SignedRequests(ClobRequests):
         Args:
             call: see `read`.
             query: see `read`.
-            body: the very bytes that are signed.
+            body: the exact bytes that are signed.
             identifier: see `read`.
-            may_be_empty: for routes that answer 200 without a body.
-            readable: statuses beside 2xx whose body is the answer.
+            may_be_empty: whether the route may reply 200 without a body.
+            readable: statuses other than 2xx whose body is the reply.
             builder: signs instead of the account.
             last_check: see `HttpHost.send`.
         """
@@ -268,7 +268,7 @@ class SignedRequests(ClobRequests):
         readable: frozenset[int] = frozenset(),
         last_check: LastCheck | None = None,
     ) -> T | Failure:
-        """Send exactly one request and read its answer; see `send`."""
+        """Send exactly one request and decode its reply; see `send`."""
         answer = await self.send(
             call,
             body=body,
@@ -287,14 +287,14 @@ class SignedRequests(ClobRequests):
         identifier: str = "",
         builder: RequestSigner | None = None,
     ) -> Failure | None:
-        """Send exactly one request whose answer says no more than that it was done; see `send`."""
+        """Send exactly one request whose reply only confirms it; see `send`."""
         answer = await self.send(
             call, query=query, identifier=identifier, may_be_empty=True, builder=builder
         )
         return answer if isinstance(answer, Failure) else None
 
     def refused(self, call: Call, text: str) -> Failure:
-        """Return the failure of a request that we do not send, and why."""
+        """Return the failure of a request that is not sent, and why."""
         return self.routes.route(call).withheld(text)
 
     def _signing(
@@ -309,7 +309,8 @@ class SignedRequests(ClobRequests):
                 path=path,
                 body=body or b"",
             )
-        # Made when the request leaves: it may have waited for its turn, and a time of then is old.
+        # Created when the request is sent: it may have waited in the queue, and an earlier time
+        # would be old.
         return lambda: self._signer.headers(
             self.account.address,
             timestamp_s=self._clock.timestamp_s(),
@@ -319,7 +320,7 @@ class SignedRequests(ClobRequests):
         )
 
     async def _was_the_clock(self, answer: bytes | Failure, offset_s: float) -> bool:
-        """Measure the clock after a refusal that may be its fault; whether it was wrong."""
+        """Measure the clock after a refusal that may be due to it; return whether it was wrong."""
         if not isinstance(answer, Failure) or not _doubts_the_clock(answer):
             return False
         if self._clock.offset_s == offset_s and await self._clock.measure() is not None:
@@ -328,7 +329,7 @@ class SignedRequests(ClobRequests):
 
 
 def to_credentials(sent: SentCredentials) -> ApiCredentials:
-    """Hide credentials that have just arrived."""
+    """Wrap received credentials as secrets."""
     return ApiCredentials(
         sent.api_key,
         secret=Secret.from_text(sent.secret),
@@ -338,7 +339,7 @@ def to_credentials(sent: SentCredentials) -> ApiCredentials:
 
 def _doubts_the_clock(failure: Failure) -> bool:
     if failure.status == 401:
-        # The host does not say whether a key is wrong or a time.
+        # The host does not say whether the key or the time is wrong.
         return True
     text = failure.text.lower()
     return failure.kind is FailureKind.REFUSED and any(word in text for word in _CLOCK_WORDS)

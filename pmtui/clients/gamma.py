@@ -32,7 +32,7 @@ HITS = 20
 
 
 class GammaClient:
-    """Answers as the service's metadata port wants them."""
+    """Implements the service's metadata port."""
 
     def __init__(self, host: HttpHost, dialect: Dialect, *, now: Callable[[], datetime]) -> None:
         self._host = host
@@ -83,9 +83,9 @@ class GammaClient:
             return unreadable(f"GET {route}", error)
 
     async def market(self, condition_id: ConditionId) -> Market | Failure:
-        """Return one market, closed ones included.
+        """Return one market, including closed ones.
 
-        The host hides closed markets unless asked for them alone, so it may take two requests.
+        The host hides closed markets unless only those are requested, so it may take two requests.
         """
         route = self._routes.markets
         for closed in ("false", "true"):
@@ -99,12 +99,12 @@ class GammaClient:
         return Failure(FailureKind.NOT_FOUND, f"GET {route}", "no such market")
 
     async def search(self, text: str) -> Page[Event] | Failure:
-        """Return the venue's own search result: the best events, each with all its markets."""
+        """Return the venue's search result: the best events, each with all its markets."""
         query = [("q", text), ("limit_per_type", str(HITS)), ("keep_closed_markets", "1")]
         return _to_page(await self._rows(self._routes.search, query, decode_search))
 
     async def tags(self) -> Page[Tag] | Failure:
-        """Return the first tags."""
+        """Return the first page of tags."""
         query = [("limit", str(PAGE_OF_TAGS))]
         return _to_page(await self._rows(self._routes.tags, query, decode_tags))
 
@@ -120,8 +120,8 @@ class GammaClient:
         return _to_page(await self._rows(self._routes.comments, query, decode_comments))
 
     def _place(self, sort: MarketSort, cursor: str | None) -> tuple[str, str]:
-        # Hundreds of events are open past their end date (docs/wire.md#metadata-host) and would lead the list. The
-        # moment belongs to the host's cursor, so it travels inside ours.
+        # Hundreds of events are open past their end date (docs/wire.md#metadata-host) and would
+        # lead the list. The time belongs to the host's cursor, so it is stored inside ours.
         if sort is not MarketSort.ENDING_SOON:
             return "", cursor or ""
         if cursor is None:
@@ -137,7 +137,7 @@ class GammaClient:
 
 def _following(route: ListRoute, place: str, rows: Rows[Event]) -> str | None:
     if route.paging is Paging.CURSOR:
-        # A host that ignores the cursor sends the first page for ever.
+        # A host that ignores the cursor would send the first page forever.
         return rows.next_cursor if rows.next_cursor != place else None
     offset = int(place or "0") + rows.received
     is_full = rows.received >= route.limit

@@ -1,6 +1,6 @@
 """Probes a host below HTTP: its addresses, the connection, and TLS.
 
-For a diagnosis only. It sends nothing to the host but the handshake.
+For diagnosis only. It sends nothing but the handshake to the host.
 """
 
 import asyncio
@@ -25,32 +25,32 @@ _ENCRYPTED = frozenset({"https", "wss"})
 
 @dataclass(frozen=True, slots=True)
 class Reached:
-    """A host to which a connection could be made; times in milliseconds."""
+    """A host that accepted a connection; times in milliseconds."""
 
     address: str
     """The IP address that answered."""
     addresses: int
-    """How many the name has."""
+    """The number of addresses of the name."""
     resolve_ms: int | None
-    """None for an address that needs no name."""
+    """None for an address without a name."""
     connect_ms: int
     """One round trip."""
     tls: str = ""
-    """The protocol's version; empty where nothing is encrypted."""
+    """The TLS version; empty if the connection is not encrypted."""
     tls_ms: int = 0
     certificate_ends: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ThroughProxy:
-    """A host that is reached through a proxy; its own address is not probed."""
+    """A host reached through a proxy; its own address is not probed."""
 
     proxy: str
     """Host and port, without credentials."""
 
 
 class ProbeStep(StrEnum):
-    """A step of connecting to a host, by the name that the report prints."""
+    """A step of connecting to a host, under the name printed in the report."""
 
     PROXY = "proxy"
     DNS = "DNS"
@@ -67,7 +67,7 @@ class Unreached:
 
 
 async def probe(url: str) -> Reached | ThroughProxy | Unreached:
-    """Resolve a host's name, connect and shake hands, then hang up; the caller bounds the time."""
+    """Resolve a host's name, connect, do the handshake and close; the caller limits the time."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     try:
@@ -129,7 +129,7 @@ def _moment(text: str) -> datetime:
 
 
 async def _resolve(host: str, port: int) -> list[tuple[str, int]]:
-    """Return a name's addresses; a resolver that hangs keeps neither the caller nor the program."""
+    """Return a name's addresses; a resolver that hangs blocks neither the caller nor the program."""
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[list[tuple[str, int]]] = loop.create_future()
 
@@ -147,7 +147,7 @@ async def _resolve(host: str, port: int) -> list[tuple[str, int]]:
         found = list(dict.fromkeys((str(row[4][0]), port) for row in rows))
         settle(lambda: answer.set_result(found))
 
-    # Of its own, as the loop would wait at its end for a thread of its pool.
+    # A separate thread, as the loop would wait at its end for a thread of its pool.
     threading.Thread(target=ask, name="resolver", daemon=True).start()
     return await answer
 

@@ -1,10 +1,10 @@
-"""The relayer host: which wallets exist, transactions that it pays for, and the key that submits them.
+"""The relayer host: deployed wallets, transactions that it pays for, and the key that submits them.
 
-Reads of wallets are public. Submissions and lists carry a relayer key, or a builder's key where the
-profile has one. A submission is sent exactly once: a lost answer says nothing about what happened.
-A relayer key is minted in a session that the owner's key signs in to (docs/wire.md#signing-in), used for
-that and forgotten: its cookies stay on connections of their own. No profile is made, since the seed
-lists no profile writes.
+Reads of wallets are public. Submissions and lists need a relayer key, or a builder's key if the profile
+has one. A submission is sent exactly once: a lost reply does not show what happened. A relayer key is
+created in a session that the owner's key signs in to (docs/wire.md#signing-in), which is used once and
+discarded: its cookies stay on separate connections. No user profile is created, since the seed lists no
+profile writes.
 """
 
 from collections.abc import Callable, Mapping
@@ -34,10 +34,10 @@ T = TypeVar("T")
 NO_KEY = "there is no relayer key"
 
 Authorize = Callable[[str, str, bytes], Mapping[str, str]]
-"""From method, path and body to the headers that prove who asks."""
+"""Maps method, path and body to the headers that authenticate the caller."""
 LONGEST_NONCE = 100
 
-"""From a nonce to the Authorization header that proves the owner."""
+"""Characters in the nonce of a sign-in."""
 
 
 class _Deployed(msgspec.Struct):
@@ -45,7 +45,7 @@ class _Deployed(msgspec.Struct):
 
 
 class RelayerClient:
-    """The relayer as one caller may use it; without credentials only public reads are answered."""
+    """The relayer as used by one caller; without credentials only public reads work."""
 
     def __init__(self, host: HttpHost, authorize: Authorize | None = None) -> None:
         self._host = host
@@ -54,10 +54,10 @@ class RelayerClient:
     async def is_deployed(
         self, wallet: Address, form: WalletForm = WalletForm.DEPOSIT
     ) -> bool | Failure:
-        """Return whether a wallet exists, in the relayer's view.
+        """Return whether a wallet is deployed, according to the relayer.
 
-        The address is the wallet's, and the type must be said: without it the host takes the
-        address for that of another kind of wallet (docs/wire.md#relayer).
+        The address is the wallet's, and its type must be stated: otherwise the host assumes another
+        kind of wallet (docs/wire.md#relayer).
         """
         query = (("address", wallet), ("type", _KINDS.get(form, "WALLET")))
         answer = await self._host.read("/deployed", query=query)
@@ -69,7 +69,7 @@ class RelayerClient:
             return unreadable("GET /deployed", WireError("deployed", str(error)))
 
     async def nonce(self, owner: Address) -> int | Failure:
-        """Return the counter that the next batch of an owner's deposit wallet names."""
+        """Return the nonce for the next batch of an owner's deposit wallet."""
         query = (("address", owner), ("type", "WALLET"))
         answer = await self._host.read("/nonce", query=query)
         return _read(answer, "GET /nonce", decode_nonce)
@@ -77,7 +77,7 @@ class RelayerClient:
     async def transaction(
         self, transaction_id: TransactionId
     ) -> RelayerTransaction | Failure | None:
-        """Return one transaction; None where the relayer knows none by this id."""
+        """Return one transaction; None if the relayer knows none with this id."""
         answer = await self._host.read("/transaction", query=(("id", transaction_id),))
         if isinstance(answer, Failure) and answer.kind is FailureKind.NOT_FOUND:
             return None
@@ -87,11 +87,11 @@ class RelayerClient:
         return next((row for row in rows if row.transaction_id == transaction_id), None)
 
     def for_caller(self, authorize: Authorize) -> "RelayerClient":
-        """Return the same host as one caller may use it."""
+        """Return the same host with a caller's credentials."""
         return RelayerClient(self._host, authorize)
 
     async def mint_key(self, cookies: Mapping[str, str]) -> RelayerKey | Failure:
-        """Make a relayer key for whoever signed in; asked once, as each answer is another key."""
+        """Create a relayer key for the signed-in user; sent once, as each request creates another key."""
         jar = "; ".join(f"{name}={value}" for name, value in cookies.items())
         path = "/relayer/api/auth"
         answer = await self._host.send("POST", path, headers={"Cookie": jar}, body=b"{}")
@@ -135,9 +135,9 @@ class _Nonce(msgspec.Struct):
 
 
 class SignInSession:
-    """A sign-in whose nonce is known and whose text is not signed yet.
+    """A sign-in with a nonce from the host, not yet signed.
 
-    Its lanes keep the cookies, which are used for one key and forgotten.
+    Its connections keep the cookies, which are used for one key and discarded.
     """
 
     def __init__(self, session: HttpHost, nonce: str) -> None:
@@ -145,10 +145,10 @@ class SignInSession:
         self.nonce = nonce
 
     async def mint(self, relayer: RelayerClient, authorization: str) -> RelayerKey | Failure:
-        """Sign in, and let the relayer make a key; the session is closed afterwards.
+        """Sign in, and have the relayer create a key; the session is closed afterwards.
 
         Args:
-            relayer: who makes the key.
+            relayer: creates the key.
             authorization: the header with the owner's signature over the sign-in text.
         """
         try:
@@ -162,12 +162,12 @@ class SignInSession:
             await self.close()
 
     async def close(self) -> None:
-        """Give it up."""
+        """Close the session without signing in."""
         await self._session.aclose()
 
 
 async def begin_sign_in(metadata: HttpHost) -> SignInSession | Failure:
-    """Ask the metadata host for the nonce that is signed, over lanes of its own."""
+    """Request the nonce to sign from the metadata host, over separate connections."""
     session = metadata.lane(keeps_cookies=True)
     answer = await session.send("GET", "/nonce")
     problem = answer if isinstance(answer, Failure) else None
@@ -180,7 +180,7 @@ async def begin_sign_in(metadata: HttpHost) -> SignInSession | Failure:
     if problem is None and not (
         nonce.isascii() and nonce.isalnum() and len(nonce) <= LONGEST_NONCE
     ):
-        # It goes into the text that the owner signs: it must not write lines of its own.
+        # It is part of the text that the owner signs: it must not add lines to it.
         problem = unreadable("GET /nonce", WireError("nonce", "not letters and digits"))
     if problem is not None:
         await session.aclose()

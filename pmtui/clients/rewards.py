@@ -1,4 +1,4 @@
-"""Which markets pay for resting orders, what makers got back, and what an account's orders earn."""
+"""Markets that pay for resting orders, maker rebates, and an account's earnings from its orders."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ _PAGE_SIZE = 500
 
 @dataclass(frozen=True, slots=True)
 class RewardSearch:
-    """What to look for among the markets with rewards; what is empty does not narrow."""
+    """Filters for markets with rewards; empty fields do not filter."""
 
     text: str = ""
     tag_slug: str = ""
     order_by: str = ""
-    """A field of the rows, in the host's spelling."""
+    """A field of the rows, in the host's naming."""
     is_descending: bool = True
 
 
@@ -36,7 +36,7 @@ class RewardsClient:
     """Public rewards of the trading host."""
 
     def __init__(self, host: HttpHost, routes: ClobRoutes) -> None:
-        """Take the host and the dialect it speaks."""
+        """Use a host and the routes of its dialect."""
         self._requests = PublicRequests(host, routes)
 
     def walk_rewards(
@@ -52,7 +52,7 @@ class RewardsClient:
         return await collect(self.walk_rewards())
 
     async def of_market(self, condition_id: ConditionId) -> tuple[RewardedMarket, ...] | Failure:
-        """Return the rewards of one market; empty where it has none."""
+        """Return the rewards of one market; empty if it has none."""
         return await collect(
             self._requests.walk(
                 Call.MARKET_REWARDS, wire.decode_rewarded_markets, identifier=condition_id
@@ -62,7 +62,7 @@ class RewardsClient:
     def search(
         self, wanted: RewardSearch | None = None
     ) -> AsyncIterator[Step[RewardedMarket] | Failure]:
-        """Yield markets with rewards that match, page by page; a failure is the last thing."""
+        """Yield markets with rewards that match, page by page; a failure is the last item."""
         wanted = wanted or RewardSearch()
         query = to_query(
             q=wanted.text,
@@ -74,7 +74,7 @@ class RewardsClient:
         return self._requests.walk(Call.REWARD_SEARCH, wire.decode_rewarded_markets, query=query)
 
     async def rebates(self, day: date, maker: Address) -> tuple[Rebate, ...] | Failure:
-        """Return what a maker got back of a day's fees, by market."""
+        """Return a maker's rebates of a day's fees, by market."""
         query = to_query(date=day.isoformat(), maker_address=maker)
         return await collect(self._requests.walk(Call.REBATES, wire.decode_rebates, query=query))
 
@@ -84,7 +84,7 @@ class EarningsClient:
     """Rewards of one account."""
 
     def __init__(self, requests: SignedRequests) -> None:
-        """Send requests as the account."""
+        """Send the account's requests."""
         self._requests = requests
 
     def walk_earnings(self, day: date) -> AsyncIterator[Step[Earnings] | Failure]:
@@ -104,19 +104,19 @@ class EarningsClient:
         )
 
     async def rebates(self, day: date) -> tuple[Rebate, ...] | Failure:
-        """Return what came back of a day's fees, by market; the host tells it to anybody."""
+        """Return the rebates of a day's fees, by market; the host returns them to anybody."""
         query = to_query(date=day.isoformat(), maker_address=self._requests.account.wallet)
         return await collect(self._requests.walk(Call.REBATES, wire.decode_rebates, query=query))
 
     async def percentages(self) -> dict[ConditionId, Micros] | Failure:
-        """Return our part of what is paid out now, in percent, by market."""
+        """Return our share of current payouts, in percent, by market."""
         query = self._whose(Call.REWARD_PERCENTAGES)
         return await self._requests.read(
             Call.REWARD_PERCENTAGES, wire.decode_percentages, query=query
         )
 
     def walk_markets(self, day: date) -> AsyncIterator[Step[RewardedMarket] | Failure]:
-        """Yield markets with rewards and what each paid us; a failure is the last thing yielded."""
+        """Yield markets with rewards and their payments to us; a failure is the last item yielded."""
         query = self._whose(Call.MARKET_EARNINGS, day)
         return self._requests.walk(Call.MARKET_EARNINGS, wire.decode_rewarded_markets, query=query)
 
@@ -130,7 +130,7 @@ class EarningsClient:
         return await self._requests.read(Call.SCORINGS, wire.decode_scorings, body=body)
 
     def _whose(self, call: Call, day: date | None = None) -> Query:
-        # A row without credentials would not know who asks.
+        # A route without credentials would not know the account.
         is_public = self._requests.routes.route(call).auth is Auth.PUBLIC
         return to_query(
             date=day.isoformat() if day is not None else None,

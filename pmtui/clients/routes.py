@@ -1,6 +1,6 @@
-"""The routes of every host in the two dialects, as data; no request falls from one to the other.
+"""The routes of every host in the two dialects, as data; no request falls back from one to the other.
 
-`seed` is what the seed document describes, `live` the public venue of September 2026.
+`seed` follows the seed document, `live` the public venue of September 2026.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from pmtui.domain.markets.market import MarketSort
 
 
 class Auth(Enum):
-    """What a route asks for."""
+    """The authentication that a route requires."""
 
     PUBLIC = "public"
     OWNER = "level 1"
@@ -23,7 +23,7 @@ class Auth(Enum):
 
 
 class Call(StrEnum):
-    """What can be asked of the trading host."""
+    """The requests that the trading host supports."""
 
     CHECK = "check"
     TIME = "time"
@@ -87,50 +87,50 @@ class Call(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One row of the table; `{id}` in a path stands for what is asked about."""
+    """One row of the table; `{id}` in a path is replaced by an identifier."""
 
     method: str
     path: str
     auth: Auth = Auth.PUBLIC
     id_key: str = ""
-    """Query name of what is asked about, where the path has no place for it."""
+    """Query key of the identifier, if the path does not contain it."""
 
     @property
     def label(self) -> str:
-        """Method and path template, as logs, failures and limits name the route."""
+        """Method and path template, used as the route's name in logs, failures and limits."""
         return f"{self.method} {self.path}"
 
     def with_id(self, identifier: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """Return the path of one thing, and the query that names it where the path does not."""
+        """Return the path for an identifier, and the query for it if the path does not contain it."""
         query = ((self.id_key, identifier),) if self.id_key and identifier else ()
         return self.path.format(id=quote(identifier, safe="")), query
 
     def withheld(self, text: str) -> Failure:
-        """Return the failure of a request that we do not send, and why."""
+        """Return the failure of a request that is not sent, and why."""
         return Failure(FailureKind.CANCELLED, self.label, text)
 
 
 @dataclass(frozen=True, slots=True)
 class ClobRoutes:
-    """How one dialect says everything."""
+    """All routes of the trading host in one dialect."""
 
     dialect: Dialect
     rows: Mapping[Call, Route]
     cursor_name: str
-    """Query name of a page's cursor."""
+    """Query key of a page's cursor."""
     wraps_cancel_ids: bool
-    """Whether ids to cancel travel inside an object, `orderIDs`, or as a bare array."""
+    """Whether ids to cancel are sent in an object, `orderIDs`, or as a bare array."""
     max_cancel_ids: int
     collateral: str
     """Asset type of the cash balance."""
     conditional: str
     max_batch_orders: int = 15
     max_books: int = 500
-    """Tokens that one batch read may name."""
+    """Tokens in one batch read."""
     max_histories: int = 20
 
     def route(self, call: Call) -> Route:
-        """Return the row of a call."""
+        """Return the route of a call."""
         return self.rows[call]
 
 
@@ -181,7 +181,7 @@ _SHARED = {
     Call.DROP_NOTICES: Route("DELETE", "/notifications", Auth.KEY),
     Call.REWARD_SEARCH: Route("GET", "/rewards/markets/multi"),
 }
-"""Rows on which both agree, and those of the public service that the seed does not know."""
+"""Routes that both dialects share, and routes of the public service that the seed lacks."""
 
 _SEED = {
     Call.CHECK: Route("GET", "/"),
@@ -198,7 +198,7 @@ _SEED = {
     Call.MARKET_EARNINGS: Route("GET", "/rewards/markets"),
     Call.REBATES: Route("GET", "/rebates"),
 }
-"""Of the seed dialect (docs/wire.md#dialects)."""
+"""Routes of the seed dialect (docs/wire.md#dialects)."""
 
 _LIVE = {
     Call.CHECK: Route("GET", "/ok"),
@@ -215,7 +215,7 @@ _LIVE = {
     Call.MARKET_EARNINGS: Route("GET", "/rewards/user/markets", Auth.KEY),
     Call.REBATES: Route("GET", "/rebates/current"),
 }
-"""Of the public service (docs/wire.md#dialects), September 2026."""
+"""Routes of the public service (docs/wire.md#dialects), September 2026."""
 
 SEED_ROUTES = ClobRoutes(
     dialect=Dialect.SEED,
@@ -243,33 +243,33 @@ ROUTES: Mapping[Dialect, ClobRoutes] = MappingProxyType(
 
 
 class Paging(StrEnum):
-    """How a list says where its next page begins."""
+    """How a list indicates where its next page begins."""
 
     OFFSET = "offset"
-    """By counting rows; the last page is a short one. Rows shift when the list does."""
+    """By row offset; a short page is the last. Rows shift when the list changes."""
     CURSOR = "cursor"
-    """By an opaque text in the answer, absent on the last page."""
+    """By an opaque cursor in the reply, absent on the last page."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListRoute:
-    """A list and how it is paged."""
+    """A list and its paging."""
 
     path: str
     paging: Paging
     cursor_key: str
-    """The query key that carries the cursor, or the offset."""
+    """The query key of the cursor or offset."""
     limit: int
-    """Rows a page: what the route allows at most, or what a screen can use."""
+    """Rows per page: the route's maximum, or the number a screen can use."""
     max_rows: int
-    """Where reading on ends, so that no answer can keep us for ever."""
+    """Where reading stops, so that no host can keep us busy forever."""
     fixed: tuple[tuple[str, str], ...] = ()
-    """Query that always goes along."""
+    """Query parameters that are always sent."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetadataRoutes:
-    """The metadata host."""
+    """Routes of the metadata host."""
 
     events: ListRoute
     event: str
@@ -281,7 +281,7 @@ class MetadataRoutes:
 
 @dataclass(frozen=True, slots=True)
 class AnalyticsRoutes:
-    """The analytics host."""
+    """Routes of the analytics host."""
 
     positions: ListRoute
     closed_positions: ListRoute
@@ -291,7 +291,7 @@ class AnalyticsRoutes:
     trades: ListRoute
     """Newest first; both dialects take `start` in seconds."""
     market_key: str
-    """The query key for a condition id."""
+    """The query key of a condition id."""
 
 
 METADATA_ROUTES = {
@@ -316,7 +316,7 @@ METADATA_ROUTES = {
 
 ANALYTICS_ROUTES = {
     Dialect.SEED: AnalyticsRoutes(
-        # The host's default threshold of 1 share would hide small holdings.
+        # The host's default threshold of 1 share would hide small positions.
         positions=ListRoute(
             "/positions", Paging.OFFSET, "offset", 500, 10_000, (("sizeThreshold", "0"),)
         ),
@@ -328,7 +328,7 @@ ANALYTICS_ROUTES = {
             1_000,
             (("sortBy", "TIMESTAMP"), ("sortDirection", "DESC")),
         ),
-        # What was sent and received belongs to a wallet's history; the host leaves it out by itself.
+        # Deposits and withdrawals belong to a wallet's history; the host omits them by default.
         activity=ListRoute(
             "/activity",
             Paging.OFFSET,

@@ -1,9 +1,9 @@
-"""Authentication of requests: the owner's signature (level 1), the API key's HMAC (level 2), signing in.
+"""Request authentication: the owner's signature (level 1), the API key's HMAC (level 2), and sign-in.
 
-Level 1 attests control of the wallet to make or fetch an API key. Level 2 is HMAC-SHA256 over time,
-method, path without its query, and body of every request; the hash is keyed once and copied for
-each. Signing in to the metadata host with the owner's key (EIP-4361) is what a relayer key is made
-with; its steps, texts and the odd bearer are those of docs/wire.md#signing-in (September 2026).
+Level 1 proves control of the wallet, to create or fetch an API key. Level 2 is HMAC-SHA256 over time,
+method, path without query, and body of every request; the hash is keyed once and copied for each.
+Creating a relayer key needs a sign-in to the metadata host with the owner's key (EIP-4361); its steps,
+texts and the unusual bearer token are described in docs/wire.md#signing-in (September 2026).
 """
 
 import hmac
@@ -41,17 +41,17 @@ _MESSAGE_HASH = text_hash("This message attests that I control the given wallet"
 
 
 def auth_digest(address: str, timestamp: str, nonce: int, *, chain_id: int) -> bytes:
-    """Return the digest the owner signs.
+    """Return the digest that the owner signs.
 
     Args:
         address: of the owner.
-        timestamp: unix seconds as the text that travels.
-        nonce: which of the owner's API keys.
+        timestamp: Unix seconds, as the text that is sent.
+        nonce: selects one of the owner's API keys.
         chain_id: of the venue's chain.
 
     Raises:
-        AddressError: no address.
-        OverflowError: a negative or oversized nonce.
+        AddressError: the address is invalid.
+        OverflowError: the nonce is negative or too large.
     """
     struct_hash = keccak256(
         _AUTH_TYPE_HASH
@@ -78,11 +78,11 @@ def auth_headers(
 
 
 def verify_auth(headers: Mapping[str, str], *, chain_id: int = POLYGON_CHAIN_ID) -> Address | None:
-    """Return the owner that level-1 headers prove, or None where they prove nothing.
+    """Return the owner that level-1 headers prove, or None if they are invalid.
 
     Args:
-        headers: by any spelling of case the mapping understands.
-        chain_id: of the chain the caller must have signed for.
+        headers: a mapping that handles the case of header names.
+        chain_id: the chain that the caller must have signed for.
     """
     address = headers.get("POLY_ADDRESS", "")
     nonce = headers.get("POLY_NONCE", "0")
@@ -99,12 +99,12 @@ def verify_auth(headers: Mapping[str, str], *, chain_id: int = POLYGON_CHAIN_ID)
 
 
 class CredentialsError(ValueError):
-    """A credential that is not what the venue hands out; the message does not show it."""
+    """A credential not in the venue's format; the message does not contain it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ApiCredentials:
-    """What the venue returns for an owner: a public key, a secret and a passphrase."""
+    """An owner's credentials from the venue: a public key, a secret and a passphrase."""
 
     key: ApiKey
     secret: Secret
@@ -134,9 +134,9 @@ class RequestSigner:
         """Return the signature of a request.
 
         Args:
-            timestamp: unix seconds as the text that travels.
+            timestamp: Unix seconds, as the text that is sent.
             method: signed as given: upper case on the wire.
-            path: from the slash on, without host and query.
+            path: starting with the slash, without host and query.
             body: the exact bytes that are sent.
         """
         mac = self._mac.copy()
@@ -147,7 +147,7 @@ class RequestSigner:
     def headers(
         self, address: Address, *, timestamp_s: int, method: str, path: str, body: bytes = b""
     ) -> dict[str, str]:
-        """Return the headers of a request by the owner at `address`."""
+        """Return the headers of a request from the owner at `address`."""
         timestamp = str(timestamp_s)
         return {
             "POLY_ADDRESS": address,
@@ -160,7 +160,7 @@ class RequestSigner:
     def builder_headers(
         self, *, timestamp_s: int, method: str, path: str, body: bytes = b""
     ) -> dict[str, str]:
-        """Return the headers of a request that a builder authenticates, as the relayer reads them."""
+        """Return the headers of a request authenticated by a builder, as the relayer expects them."""
         timestamp = str(timestamp_s)
         return {
             "POLY_BUILDER_API_KEY": self.key,
@@ -170,9 +170,9 @@ class RequestSigner:
         }
 
     def verify(self, headers: Mapping[str, str], *, method: str, path: str, body: bytes) -> bool:
-        """Return whether headers carry these credentials and the signature of this request.
+        """Return whether headers contain these credentials and the signature of this request.
 
-        The caller has found the credentials by the API key and compares the address itself.
+        The caller looks up the credentials by the API key, and compares the address itself.
         """
         timestamp = headers.get("POLY_TIMESTAMP", "")
         expected = self.signature(timestamp, method, path, body)
@@ -194,7 +194,7 @@ class RequestSigner:
 
 
 def relayer_headers(api_key: str, address: Address) -> dict[str, str]:
-    """Return the headers of a relayer key: it is static and good only for its own address."""
+    """Return the headers for a relayer key, which is static and valid only for its own address."""
     return {"RELAYER_API_KEY": api_key, "RELAYER_API_KEY_ADDRESS": address}
 
 
@@ -222,7 +222,7 @@ _LONGEST_TOKEN = 8_192
 
 
 class SignIn(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """The fields of a sign-in, in the order in which they travel."""
+    """The fields of a sign-in, in the order in which they are sent."""
 
     domain: str
     address: Address
@@ -264,7 +264,7 @@ class SignedIn:
 
     @property
     def fields_json(self) -> str:
-        """The fields as they travel."""
+        """The fields as JSON, as sent."""
         return msgspec.json.encode(self.fields).decode()
 
     @property
@@ -277,13 +277,13 @@ class SignedIn:
 def plan_sign_in(
     owner: Address, *, nonce: str, issued_at: str, expiration_time: str | None
 ) -> SignIn:
-    """Return what is signed to sign in as an owner.
+    """Return the fields to sign for signing in as an owner.
 
     Args:
         owner: whose key signs.
-        nonce: from the host, good once.
+        nonce: from the host, valid once.
         issued_at: ISO 8601 with milliseconds and Z.
-        expiration_time: the same; None leaves it out.
+        expiration_time: in the same format; None omits it.
     """
     return SignIn(
         domain=DOMAIN,
@@ -299,20 +299,20 @@ def plan_sign_in(
 
 
 def sign_planned(signer: Signer, fields: SignIn) -> SignedIn:
-    """Sign in with the very fields that were shown."""
+    """Sign in with exactly the fields that were shown."""
     return SignedIn(fields, signer.sign_digest(personal_digest(fields.message)))
 
 
 def personal_digest(text: str) -> bytes:
-    """Return what is signed for a text that a person reads (EIP-191)."""
+    """Return the digest that is signed for a human-readable text (EIP-191)."""
     raw = text.encode()
     return keccak256(b"\x19Ethereum Signed Message:\n" + str(len(raw)).encode() + raw)
 
 
 def verify_sign_in(authorization: str) -> SignIn | None:
-    """Return the sign-in that a bearer proves; None where it proves nothing.
+    """Return the sign-in that a bearer token proves; None if it is invalid.
 
-    Who calls this checks nonce, domain, chain and times: they are claims of the caller.
+    The caller must check nonce, domain, chain and times: they are only claims.
     """
     scheme, _, token = authorization.partition(" ")
     if scheme.lower() != "bearer" or len(token) > _LONGEST_TOKEN:

@@ -1,10 +1,10 @@
-"""Where the venue's contracts live, which of them settles a token, and the ids that they compute.
+"""Addresses of the venue's contracts, the exchange of each token, and the ids that contracts compute.
 
-Sources: the configurations of py-clob-client-v2 1.2.1 and polymarket-client 0.14.0 (September
-2026), which agree on everything stated here. Factories and adapters on the test chain are not
-published separately; the unified library uses the same addresses. The ids of conditions and tokens
-were checked on real markets of September 2026; a collection id is a point of the curve alt_bn128, so
-finding one takes a few modular square roots.
+Sources: the configurations of py-clob-client-v2 1.2.1 and polymarket-client 0.14.0 (September 2026),
+which agree on everything here. Factories and adapters on the test chain are not published
+separately; the unified library uses the same addresses. The ids of conditions and tokens were
+checked on real markets of September 2026; a collection id is a point on the curve alt_bn128, so
+computing one takes a few modular square roots.
 """
 
 from dataclasses import dataclass, replace
@@ -22,13 +22,13 @@ AMOY_CHAIN_ID = 80002
 
 @dataclass(frozen=True, slots=True)
 class WalletContracts:
-    """What the addresses of an owner's wallets are derived from."""
+    """The inputs for deriving an owner's wallet addresses."""
 
     deposit_factory: Address
     deposit_implementation: Address
-    """Of wallets made before 29 June 2026 (UUPS form)."""
+    """For wallets created before 29 June 2026 (UUPS form)."""
     deposit_beacon: Address
-    """Of wallets made since (beacon form)."""
+    """For wallets created since then (beacon form)."""
     proxy_factory: Address
     proxy_implementation: Address
     safe_factory: Address
@@ -37,7 +37,7 @@ class WalletContracts:
 
 @dataclass(frozen=True, slots=True)
 class Contracts:
-    """The contracts of one chain that signing and calls name."""
+    """The contracts of one chain that are used in signing and calls."""
 
     chain_id: int
     conditional_tokens: Address
@@ -51,16 +51,16 @@ class Contracts:
     legacy_collateral: Address
     """USDC.e: still what the token ids of regular markets are derived from."""
     wrapped_collateral: Address
-    """What the token ids of negative-risk markets are derived from."""
+    """The collateral from which token ids of negative-risk markets are derived."""
     collateral_adapter: Address
     neg_risk_collateral_adapter: Address
     neg_risk_adapter: Address
-    """Deprecated for calls, still the oracle of negative-risk conditions."""
+    """Deprecated for calls, but still the oracle of negative-risk conditions."""
     collateral_onramp: Address
     collateral_offramp: Address
     position_manager: Address
     combos_router: Address
-    """Splits, merges and redeems markets of version 2 of the protocol."""
+    """Splits, merges and redeems markets of protocol version 2."""
     wallets: WalletContracts
 
 
@@ -103,14 +103,14 @@ _BY_CHAIN = MappingProxyType({contracts.chain_id: contracts for contracts in (PO
 
 
 class ChainError(ValueError):
-    """A chain the venue is not on."""
+    """A chain that the venue is not on."""
 
 
 def contracts_on(chain_id: int) -> Contracts:
     """Return the contracts of a chain.
 
     Raises:
-        ChainError: neither Polygon (137) nor Amoy (80002).
+        ChainError: the chain is neither Polygon (137) nor Amoy (80002).
     """
     contracts = _BY_CHAIN.get(chain_id)
     if contracts is None:
@@ -131,7 +131,7 @@ class ExchangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ExchangeDomain:
-    """What ties an order to one exchange: part of what is signed."""
+    """The domain that binds an order to one exchange: part of what is signed."""
 
     kind: ExchangeKind
     version: str
@@ -142,7 +142,7 @@ class ExchangeDomain:
 
 @lru_cache(maxsize=16)
 def exchange_domain(kind: ExchangeKind, *, chain_id: int = POLYGON_CHAIN_ID) -> ExchangeDomain:
-    """Return the domain of an exchange; its separator is computed once for a process.
+    """Return the domain of an exchange; its separator is computed once per process.
 
     Raises:
         ChainError: the venue is not on that chain.
@@ -188,13 +188,13 @@ def condition_id(oracle: str, question_id: str, outcome_slot_count: int = 2) -> 
     """Return the id of a condition.
 
     Args:
-        oracle: address that may resolve it.
+        oracle: the address that may resolve it.
         question_id: 0x and 64 hexadecimal digits.
         outcome_slot_count: two on every market of the venue.
 
     Raises:
-        AddressError: no address.
-        HexError: no question id.
+        AddressError: the oracle is not an address.
+        HexError: the question id is malformed.
     """
     packed = address_bytes(oracle) + bytes32(question_id) + uint_word(outcome_slot_count)
     return ConditionId("0x" + keccak256(packed).hex())
@@ -204,7 +204,7 @@ def collection_id(condition: ConditionId, index_set: int) -> bytes:
     """Return the id of a set of outcomes: 1 is the first outcome alone, 2 the second.
 
     Raises:
-        HexError: no condition id.
+        HexError: the condition id is malformed.
     """
     start = int.from_bytes(keccak256(bytes32(condition) + uint_word(index_set)), "big")
     is_odd = bool(start >> 255)
@@ -221,10 +221,10 @@ def collection_id(condition: ConditionId, index_set: int) -> bytes:
 
 
 def token_id(collateral: str, collection: bytes) -> TokenId:
-    """Return the id of the token that a collateral and a set of outcomes define.
+    """Return the id of the token for a collateral and a set of outcomes.
 
     Raises:
-        AddressError: no address.
+        AddressError: the collateral is not an address.
     """
     packed = keccak256(address_bytes(collateral) + collection)
     return TokenId(str(int.from_bytes(packed, "big")))
@@ -232,10 +232,10 @@ def token_id(collateral: str, collection: bytes) -> TokenId:
 
 @lru_cache(maxsize=4096)
 def token_ids(condition: ConditionId, *, neg_risk: bool) -> tuple[TokenId, TokenId]:
-    """Return the tokens of the first and the second outcome of a market; computed once.
+    """Return the tokens of a market's first and second outcome; computed once.
 
     Raises:
-        HexError: no condition id.
+        HexError: the condition id is malformed.
     """
     collateral = POLYGON.wrapped_collateral if neg_risk else POLYGON.legacy_collateral
     return (

@@ -1,4 +1,4 @@
-"""Ethereum's hash, addresses, words and typed data (EIP-712): what every signature here is made of."""
+"""Ethereum's hash, addresses, words and typed data (EIP-712): the basis of every signature here."""
 
 import re
 from functools import lru_cache
@@ -9,7 +9,7 @@ from pmtui.domain.ids import Address
 
 
 def keccak256(data: bytes) -> bytes:
-    """Hash bytes to 32 bytes with Keccak-256, which is not the later standard SHA-3."""
+    """Hash bytes to 32 bytes with Keccak-256, which differs from standard SHA-3."""
     digest: bytes = keccak_256(data).digest()
     return digest
 
@@ -19,7 +19,7 @@ _BYTES32 = re.compile(r"0x[0-9a-fA-F]{64}", re.ASCII)
 
 
 class AddressError(ValueError):
-    """A text that is no address, or whose case contradicts its checksum."""
+    """A text that is not an address, or whose case contradicts its checksum."""
 
 
 class HexError(ValueError):
@@ -28,7 +28,7 @@ class HexError(ValueError):
 
 @lru_cache(maxsize=4096)
 def checksum_address(raw: bytes) -> Address:
-    """Write 20 bytes as a checksummed address (EIP-55)."""
+    """Return 20 bytes as a checksummed address (EIP-55)."""
     digits = raw.hex()
     marks = keccak256(digits.encode()).hex()
     cased = (d.upper() if int(m, 16) >= 8 else d for d, m in zip(digits, marks, strict=False))
@@ -37,10 +37,10 @@ def checksum_address(raw: bytes) -> Address:
 
 @lru_cache(maxsize=4096)
 def address_bytes(text: str) -> bytes:
-    """Read the 20 bytes of an address in any case.
+    """Return the 20 bytes of an address in any case.
 
     Raises:
-        AddressError: not 0x and 40 hexadecimal digits.
+        AddressError: the text is not 0x and 40 hexadecimal digits.
     """
     if _ADDRESS.fullmatch(text) is None:
         raise AddressError(f"not an address: {text[:60]!r}")
@@ -48,10 +48,11 @@ def address_bytes(text: str) -> bytes:
 
 
 def parse_address(text: str) -> Address:
-    """Read an address that somebody typed, and write it checksummed.
+    """Return a typed address in its checksummed form.
 
     Raises:
-        AddressError: no address, or mixed case that does not match the checksum.
+        AddressError: the text is not an address, or has mixed case that does not match the
+            checksum.
     """
     address = checksum_address(address_bytes(text))
     if text[2:] not in (address[2:], text[2:].lower(), text[2:].upper()):
@@ -61,10 +62,10 @@ def parse_address(text: str) -> Address:
 
 @lru_cache(maxsize=4096)
 def bytes32(text: str) -> bytes:
-    """Read 0x and 64 hexadecimal digits.
+    """Return the bytes of 0x and 64 hexadecimal digits.
 
     Raises:
-        HexError: anything else.
+        HexError: the text is anything else.
     """
     if _BYTES32.fullmatch(text) is None:
         raise HexError(f"not 32 bytes in hexadecimal: {text[:80]!r}")
@@ -73,10 +74,10 @@ def bytes32(text: str) -> bytes:
 
 @lru_cache(maxsize=4096)
 def address_word(text: str) -> bytes:
-    """Return an address as one 32-byte word, as hashes and calls take it.
+    """Return an address as one 32-byte word, as used in hashes and calls.
 
     Raises:
-        AddressError: not an address.
+        AddressError: the text is not an address.
     """
     return bytes(12) + address_bytes(text)
 
@@ -88,7 +89,7 @@ _CONTRACT_DOMAIN_TYPE = (
 
 
 def type_hash(type_string: str) -> bytes:
-    """Hash the description of a struct type."""
+    """Hash the type string of a struct."""
     return keccak256(type_string.encode())
 
 
@@ -101,7 +102,7 @@ def uint_word(number: int) -> bytes:
     """Return an unsigned integer as one 32-byte word.
 
     Raises:
-        OverflowError: negative, or more than 256 bits.
+        OverflowError: the number is negative, or has more than 256 bits.
     """
     return number.to_bytes(32, "big")
 
@@ -110,13 +111,13 @@ def uint_word(number: int) -> bytes:
 def domain_separator(
     name: str, version: str, *, chain_id: int, verifying_contract: str | None = None
 ) -> bytes:
-    """Return the hash that ties a signature to one application on one chain.
+    """Return the hash that binds a signature to one application on one chain.
 
     Args:
         name: of the application, as its contract states it.
-        version: of the same.
-        chain_id: of the chain the contract is on.
-        verifying_contract: address of the contract; None where the domain has no such member.
+        version: of the application.
+        chain_id: of the contract's chain.
+        verifying_contract: address of the contract; None if the domain has no such field.
 
     Raises:
         AddressError: the contract is not an address.
@@ -128,5 +129,5 @@ def domain_separator(
 
 
 def typed_digest(separator: bytes, struct_hash: bytes) -> bytes:
-    """Return the 32 bytes that are signed for a struct in a domain."""
+    """Return the 32-byte digest that is signed for a struct in a domain."""
     return keccak256(b"\x19\x01" + separator + struct_hash)

@@ -1,7 +1,7 @@
-"""Keys at rest: the standard encrypted Ethereum keystore, new keys, and keys that anybody can have.
+"""Keystores: the standard encrypted Ethereum format, new keys, and keys that are publicly known.
 
-A wrong passphrase or a foreign file is an expected result and comes back as a value. The key
-library takes half a second to import, so only the functions that need it do.
+A wrong passphrase or a foreign file is an expected result, returned as a value. The key library
+takes half a second to import, so only the functions that need it import it.
 """
 
 import json
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from eth_account import Account
 
 MOST_MEMORY = 1 << 30
-"""Bytes that opening may take: four times what the dearest common wallets ask for."""
+"""Bytes of memory for decryption: four times what the most demanding common wallets use."""
 MOST_WORK = 1 << 31
-"""scrypt's bytes times its passes: some ten seconds of one processor."""
+"""scrypt's bytes times its passes: about ten seconds of one processor."""
 MOST_ROUNDS = 20_000_000
-"""Of PBKDF2; the common ones ask for up to a million."""
+"""Rounds of PBKDF2; common wallets use up to a million."""
 MOST_DERIVED = 1_024
 """Bytes derived from a passphrase; 32 are used."""
 
@@ -41,10 +41,10 @@ class KeystoreProblem(StrEnum):
 
 
 def _library() -> "Account":
-    """Return what opens and closes keystores.
+    """Return the library that reads and writes keystores.
 
-    A library that it brings along lets recursion go a hundred times deeper, for the whole program:
-    then an answer of nested brackets ends it, where it is refused otherwise.
+    One of its dependencies raises the recursion limit a hundredfold, for the whole program: then a
+    reply of nested brackets crashes it, which is refused otherwise.
     """
     limit = sys.getrecursionlimit()
     try:
@@ -55,9 +55,10 @@ def _library() -> "Account":
 
 
 def create_key(random_bytes: Callable[[int], bytes]) -> Secret:
-    """Draw a new private key from a source of randomness such as `os.urandom`.
+    """Generate a private key from a source of randomness such as `os.urandom`.
 
-    Draws again in the case, never seen, that the bytes are not below the order of the curve.
+    Draws again in the practically impossible case that the bytes are not below the order of the
+    curve.
     """
     while True:
         secret = Secret(random_bytes(32))
@@ -69,16 +70,16 @@ def create_key(random_bytes: Callable[[int], bytes]) -> Secret:
 
 
 def encrypt_keystore(secret: Secret, passphrase: Secret, *, work_factor: int | None = None) -> str:
-    """Write a key as an encrypted keystore.
+    """Return a key as an encrypted keystore.
 
     Args:
         secret: the private key.
-        passphrase: what will open it again.
-        work_factor: scrypt's N, a power of two; None takes the library's default, which costs
-            about a second on purpose.
+        passphrase: needed to decrypt it again.
+        work_factor: scrypt's N, a power of two; None uses the library's default, which takes about
+            a second by design.
 
     Raises:
-        KeyFormatError: the secret is no private key.
+        KeyFormatError: the secret is not a private key.
     """
     Signer(secret)
     keystore = _library().encrypt(
@@ -88,7 +89,7 @@ def encrypt_keystore(secret: Secret, passphrase: Secret, *, work_factor: int | N
 
 
 def decrypt_keystore(text: str, passphrase: Secret) -> Secret | KeystoreProblem:
-    """Open an encrypted keystore, or say why it does not open."""
+    """Decrypt a keystore, or return why that fails."""
     keystore = _parse(text)
     if keystore is None:
         return KeystoreProblem.NOT_A_KEYSTORE
@@ -108,7 +109,7 @@ def decrypt_keystore(text: str, passphrase: Secret) -> Secret | KeystoreProblem:
 
 
 def keystore_address(text: str) -> Address | None:
-    """Return the address a keystore states in the clear, so that it can be listed unopened."""
+    """Return the address in a keystore's clear text, so that it can be listed without decryption."""
     keystore = _parse(text)
     stated = keystore.get("address") if keystore is not None else None
     if not isinstance(stated, str):
@@ -120,10 +121,10 @@ def keystore_address(text: str) -> Address | None:
 
 
 def write_keystore(path: Path, text: str) -> None:
-    """Write a keystore that only its owner can read: whole or not at all, and never over a file.
+    """Write a keystore readable only by its owner: atomically, and never over an existing file.
 
     Raises:
-        FileExistsError: there is a file, which may hold the only copy of another key.
+        FileExistsError: a file exists, which may hold the only copy of another key.
         OSError: the folder cannot be written.
     """
     remove_unfinished(path)
@@ -134,7 +135,7 @@ def write_keystore(path: Path, text: str) -> None:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        # A link, unlike a rename, refuses the place of a file that is there.
+        # Unlike a rename, a hard link does not replace an existing file.
         path.hardlink_to(unfinished)
     finally:
         unfinished.unlink(missing_ok=True)
@@ -142,13 +143,13 @@ def write_keystore(path: Path, text: str) -> None:
 
 
 def remove_unfinished(path: Path) -> None:
-    """Remove what a program that was killed while it wrote a keystore left beside it."""
+    """Remove the partial file of a program that was killed while it wrote a keystore."""
     for unfinished in path.parent.glob(f".{path.name}.*"):
         unfinished.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the name on the disk as well: without it a synced file can still be gone."""
+    """Sync the file's name to disk as well: without it a synced file can still be lost."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -167,7 +168,7 @@ def _parse(text: str) -> dict[str, object] | None:
 
 
 def _why_not_derive(keystore: dict[str, object]) -> KeystoreProblem | None:
-    """Look at what opening would cost before paying for it: the file says how dear it is."""
+    """Check the cost of decryption before paying it: the file's parameters determine it."""
     crypto = _part(keystore, "crypto")
     params = _part(crypto, "kdfparams")
     names = {"scrypt": ("n", "r", "p", "dklen"), "pbkdf2": ("c", "dklen")}.get(
@@ -181,7 +182,7 @@ def _why_not_derive(keystore: dict[str, object]) -> KeystoreProblem | None:
         is_dear = found[0] > MOST_ROUNDS
     else:
         cost, block, passes, _ = found
-        # Bounded one by one first: such numbers may have thousands of digits.
+        # Limited one by one first: such numbers may have thousands of digits.
         is_dear = max(found) > MOST_MEMORY or (
             128 * block * max(cost, passes) > MOST_MEMORY or 128 * block * cost * passes > MOST_WORK
         )
@@ -189,13 +190,13 @@ def _why_not_derive(keystore: dict[str, object]) -> KeystoreProblem | None:
 
 
 def _part(document: dict[str, object], name: str) -> dict[str, object]:
-    # Some writers spell names with capitals, which the library takes.
+    # Some programs write the names in capitals, which the library accepts.
     found = {key.lower(): value for key, value in document.items()}.get(name)
     return found if isinstance(found, dict) else {}
 
 
 GUESSABLE_BITS = 64
-"""A key below this is found by counting."""
+"""A key with no more bits than this can be found by brute force."""
 
 PUBLISHED = frozenset(
     map(
@@ -224,14 +225,14 @@ PUBLISHED = frozenset(
         ),
     )
 )
-"""Of the mnemonic "test test … junk", which Hardhat and Anvil start with (the first twenty)."""
+"""Keys of the mnemonic "test test … junk", which Hardhat and Anvil use (the first twenty)."""
 
 
 def is_public_key(secret: Secret) -> bool:
-    """Whether a private key is one that others have.
+    """Whether a private key is publicly known or easy to guess.
 
     Raises:
-        KeyFormatError: the secret is no private key.
+        KeyFormatError: the secret is not a private key.
     """
     is_guessable = int.from_bytes(secret.reveal(), "big") < 1 << GUESSABLE_BITS
     return Signer(secret).address in PUBLISHED or is_guessable

@@ -1,12 +1,12 @@
-"""Order version 2: fields, hashes, signature, posted body, and the check of all that before it leaves.
+"""Order version 2: fields, hashes, signature, request body, and the final check before sending.
 
-Salt and timestamp are arguments of the hashing and signing: they read no clock and draw no number.
-The order id is known before the order leaves, and the body is written from a template, so that what
-was hashed and what is sent come from the same fields and no JSON is built twice.
+Salt and timestamp are arguments: hashing and signing read no clock and draw no random number. The
+order id is known before the order is sent, and the body is written from a template, so that hash and
+body come from the same fields and no JSON is built twice.
 
-What the venue would check is checked once more before an order leaves: the owner is recovered from
-the posted fields, so that a fault anywhere on the way becomes a bug report instead of an order. A
-flawed signature of somebody else is an expected result and comes back as a value.
+The venue's checks are repeated before an order is sent: the owner is recovered from the posted fields,
+so that an error anywhere becomes a bug report instead of an order. An invalid signature from someone
+else is an expected result, returned as a value.
 """
 
 import struct
@@ -45,10 +45,10 @@ from pmtui.signing.wallet import derive_wallets
 
 ZERO_BYTES32 = "0x" + "00" * 32
 MAX_SALT = 2**53 - 1
-"""Salt travels as a JSON number, which other readers hold in a double."""
+"""The salt is sent as a JSON number, which other readers store in a double."""
 
 MAX_TOKEN_DIGITS = 78
-"""Of a number of 256 bits."""
+"""Digits of a 256-bit number."""
 
 ORDER_TYPE = (
     "Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,"
@@ -60,7 +60,7 @@ NESTED_TYPE = (
     "address verifyingContract,bytes32 salt)" + ORDER_TYPE
 )
 WRAPPER_TAIL = ORDER_TYPE.encode() + len(ORDER_TYPE).to_bytes(2, "big")
-"""What ends the signature of a deposit wallet: the type of its contents, and its length."""
+"""The end of a deposit wallet's signature: the type of its contents, and its length."""
 
 _ORDER_TYPE_HASH = type_hash(ORDER_TYPE)
 _NESTED_TYPE_HASH = type_hash(NESTED_TYPE)
@@ -68,31 +68,31 @@ _WALLET_NAME_AND_VERSION = text_hash("DepositWallet") + text_hash("1")
 _NO_SALT = bytes(32)
 _WRAPPER_TAIL_DIGITS = WRAPPER_TAIL.hex()
 
-# Bound once: on Python 3.11 naming or hashing a member of an enum costs as much as a small hash.
+# Bound once: on Python 3.11 accessing or hashing an enum member costs as much as a small hash.
 _BUY = Side.BUY
 _SELL = Side.SELL
 _DEPOSIT = SignatureType.DEPOSIT_WALLET
 _EOA = SignatureType.EOA
 _OLDER_WALLETS = (SignatureType.PROXY, SignatureType.SAFE)
 _WORDS_OF_AN_ORDER = struct.Struct(">32s24xQ96s24xQ24xQ64s24xQ64s")
-"""Its own numbers take 64 of the 256 bits; none of them can need more."""
+"""An order's own numbers take 64 of the 256 bits; none of them can need more."""
 _WORDS = [[uint_word(side) + uint_word(kind) for kind in range(4)] for side in range(2)]
-"""Side and signature type as two words."""
+"""Side and signature type as two encoded words."""
 
 
 class OrderFieldsError(ValueError):
-    """Fields that no order can carry, or that this signer may not sign."""
+    """Fields that are invalid in any order, or that this signer may not sign."""
 
 
 class OrderFields(msgspec.Struct, frozen=True, gc=False):
-    """Everything an order says. A msgspec struct, because making one is on the way to the wire."""
+    """All fields of an order. A msgspec struct, because creating one is on the critical path."""
 
     salt: int
     """Random, at most `MAX_SALT`."""
     maker: Address
-    """Who pays: the owner, or the wallet derived from it."""
+    """The payer: the owner, or a wallet derived from it."""
     signer: Address
-    """The owner; for a deposit wallet the wallet itself."""
+    """The owner; for a deposit wallet, the wallet itself."""
     token_id: TokenId
     maker_amount: Micros
     taker_amount: Micros
@@ -103,25 +103,25 @@ class OrderFields(msgspec.Struct, frozen=True, gc=False):
     """Unix seconds; posted but not signed. Zero means none."""
     metadata: str = ZERO_BYTES32
     builder: str = ZERO_BYTES32
-    """The builder code that is credited; zero means nobody."""
+    """The builder code to credit; zero credits nobody."""
 
 
 class OrderHashes(msgspec.Struct, frozen=True, gc=False):
-    """What is signed for an order, in one envelope or another."""
+    """The hashes that are signed for an order, in one envelope or another."""
 
     contents: bytes
     """The EIP-712 hash of the fields."""
     digest: bytes
-    """The same, tied to an exchange."""
+    """The same hash bound to an exchange."""
 
     @property
     def order_id(self) -> OrderId:
-        """The id the venue will know the order by, whatever the signature type."""
+        """The order id at the venue, whatever the signature type."""
         return OrderId("0x" + self.digest.hex())
 
 
 class SignedOrder(msgspec.Struct, frozen=True, gc=False):
-    """An order that is ready to travel."""
+    """An order that is ready to be sent."""
 
     hashes: OrderHashes
     signature: str
@@ -130,7 +130,7 @@ class SignedOrder(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def order_id(self) -> OrderId:
-        """The id the venue will know the order by."""
+        """The order id at the venue."""
         return self.hashes.order_id
 
 
@@ -138,7 +138,8 @@ def order_struct_hash(fields: OrderFields) -> bytes:
     """Return the EIP-712 hash of an order's fields.
 
     Raises:
-        OrderFieldsError: a field that cannot be encoded: no address, no number, out of range.
+        OrderFieldsError: a field cannot be encoded: an invalid address, an invalid number, or out
+            of range.
     """
     if not 0 <= fields.salt <= MAX_SALT:
         raise OrderFieldsError("salt outside 0 and 2^53 - 1")
@@ -163,7 +164,7 @@ def order_struct_hash(fields: OrderFields) -> bytes:
 
 
 def nested_struct_hash(fields: OrderFields, contents_hash: bytes, domain: ExchangeDomain) -> bytes:
-    """Return the hash of the ERC-7739 envelope that the owner of a deposit wallet signs."""
+    """Return the hash of the ERC-7739 envelope that a deposit wallet's owner signs."""
     tail = _wallet_words(domain.chain_id, fields.signer)
     return keccak256(_NESTED_TYPE_HASH + contents_hash + tail)
 
@@ -172,31 +173,32 @@ def hash_order(fields: OrderFields, domain: ExchangeDomain) -> OrderHashes:
     """Hash an order once, for its id and for its signature.
 
     Raises:
-        OrderFieldsError: a field that cannot be encoded.
+        OrderFieldsError: a field cannot be encoded.
     """
     contents = order_struct_hash(fields)
     return OrderHashes(contents, typed_digest(domain.separator, contents))
 
 
 def order_id(fields: OrderFields, domain: ExchangeDomain) -> OrderId:
-    """Return the id the venue will know an order by; raises as `hash_order` does."""
+    """Return the order id at the venue; raises as `hash_order` does."""
     return hash_order(fields, domain).order_id
 
 
 def sign_hashed(
     fields: OrderFields, hashes: OrderHashes, signer: Signer, *, domain: ExchangeDomain
 ) -> SignedOrder:
-    """Sign an order that is hashed already.
+    """Sign an order that is already hashed.
 
     Args:
-        fields: what travels. Nothing here proves that the hashes are theirs: `verify_order` does.
+        fields: the fields to send. The hashes are not checked against them here: `verify_order`
+            does that.
         hashes: of the fields.
         signer: the owner's key.
         domain: of the exchange.
 
     Raises:
-        OrderFieldsError: addresses that contradict the signature type: the venue would refuse
-            such an order after it has left.
+        OrderFieldsError: the addresses contradict the signature type: the venue would refuse such
+            an order after it was sent.
     """
     contents = hashes.contents
     if fields.signature_type is _DEPOSIT:
@@ -220,21 +222,21 @@ def encode_post(
     post_only: bool = False,
     defer_exec: bool = False,
 ) -> bytes:
-    """Write the body of `POST /order`: compact JSON in the key order of the Python library.
+    """Return the body of `POST /order`: compact JSON in the key order of the Python library.
 
     Args:
         signed: the order.
         owner: API key of the caller.
-        order_type: how long the order lives.
-        post_only: refuse it rather than let it take.
-        defer_exec: ask the venue to execute it later.
+        order_type: the time in force.
+        post_only: whether the venue must refuse it rather than let it take.
+        defer_exec: whether to ask the venue to execute it later.
 
     Raises:
-        OrderFieldsError: an owner that would not survive in JSON unescaped.
+        OrderFieldsError: the owner would need escaping in JSON.
     """
     _check_owner(owner)
     fields = signed.fields
-    # With !s, because formatting a member of an enum takes three times as long.
+    # With !s, because formatting an enum member takes three times as long.
     return (
         f'{{"order":{{"salt":{fields.salt},"maker":"{fields.maker}","signer":"{fields.signer}"'
         f',"tokenId":"{fields.token_id}","makerAmount":"{fields.maker_amount}"'
@@ -250,7 +252,7 @@ def encode_post(
 
 
 def encode_batch(bodies: Sequence[bytes]) -> bytes:
-    """Write the body of `POST /orders` from the bodies of single orders."""
+    """Return the body of `POST /orders` from the bodies of single orders."""
     return b"[" + b",".join(bodies) + b"]"
 
 
@@ -289,7 +291,7 @@ def _check_owner(owner: ApiKey) -> None:
 
 @lru_cache(maxsize=64)
 def _wallet_words(chain_id: int, wallet: Address) -> bytes:
-    """Return what ends the envelope of a deposit wallet: its own domain, whose salt is zero."""
+    """Return the end of a deposit wallet's envelope: its own domain, whose salt is zero."""
     return _WALLET_NAME_AND_VERSION + uint_word(chain_id) + address_word(wallet) + _NO_SALT
 
 
@@ -297,8 +299,8 @@ def _wallet_words(chain_id: int, wallet: Address) -> bytes:
 def _fixed_words(
     maker: Address, signer: Address, token_id: TokenId, metadata: str, builder: str
 ) -> tuple[bytes, bytes]:
-    """Return the words that orders for one token share: the parties and the token, and the end."""
-    # Decimal digits only: int() would take signs, spaces, underscores and foreign digits.
+    """Return the words shared by orders for one token: the parties and the token, and the end."""
+    # Decimal digits only: int() accepts signs, spaces, underscores and non-ASCII digits.
     if not (token_id.isascii() and token_id.isdigit() and len(token_id) <= MAX_TOKEN_DIGITS):
         raise OrderFieldsError(f"not a token id: {token_id[:80]!r}")
     parties = address_word(maker) + address_word(signer) + uint_word(int(token_id))
@@ -309,7 +311,7 @@ WRAPPED_LENGTH = SIGNATURE_LENGTH + 64 + len(WRAPPER_TAIL)
 
 
 class SignatureFlaw(StrEnum):
-    """Why a signature does not stand for an order."""
+    """Why a signature is not valid for an order."""
 
     FIELDS = "a field of the order cannot be encoded"
     LENGTH = "the signature has the wrong length"
@@ -326,7 +328,7 @@ class WrappedSignature:
     """The parts of a deposit wallet's signature (ERC-7739)."""
 
     inner: bytes
-    """What the owner signed, 65 bytes."""
+    """The owner's signature, 65 bytes."""
     app_separator: bytes
     contents_hash: bytes
     tail: bytes
@@ -334,7 +336,7 @@ class WrappedSignature:
 
 
 def split_wrapper(signature: bytes) -> WrappedSignature | None:
-    """Take a deposit wallet's signature apart, or None where its length is not that of one."""
+    """Split a deposit wallet's signature into its parts, or return None if the length is wrong."""
     if len(signature) != WRAPPED_LENGTH:
         return None
     return WrappedSignature(signature[:65], signature[65:97], signature[97:129], signature[129:])
@@ -343,12 +345,12 @@ def split_wrapper(signature: bytes) -> WrappedSignature | None:
 def recover_owner(
     fields: OrderFields, signature: str, domain: ExchangeDomain
 ) -> Address | SignatureFlaw:
-    """Return the account whose key signed an order, or what is wrong with the signature.
+    """Return the account whose key signed an order, or the flaw in the signature.
 
     Args:
         fields: as posted.
         signature: as posted, in hexadecimal with 0x.
-        domain: of the exchange the order is for.
+        domain: of the order's exchange.
     """
     try:
         contents = order_struct_hash(fields)
@@ -381,11 +383,11 @@ def verify_order(
     Args:
         fields: as posted.
         signature: as posted, in hexadecimal with 0x.
-        domain: of the exchange the order is for.
-        owner: the account that is logged in, or whose key we hold; checksummed.
+        domain: of the order's exchange.
+        owner: the account that is logged in, or whose key we have; checksummed.
 
     Returns:
-        None where everything fits.
+        None if everything is valid.
     """
     recovered = recover_owner(fields, signature, domain)
     if isinstance(recovered, SignatureFlaw):
@@ -405,16 +407,16 @@ def _signature_bytes(signature: str) -> bytes:
         raw = bytes.fromhex(signature.removeprefix("0x"))
     except ValueError:
         return b""
-    # fromhex skips spaces, which no signature on the wire has.
+    # fromhex skips spaces, which never occur in a signature on the wire.
     return raw if len(signature) == 2 + 2 * len(raw) else b""
 
 
 class SignatureMismatchError(RuntimeError):
-    """A signature of ours that does not recover to the owner: a bug, and no order."""
+    """Our own signature does not recover to the owner: this is a bug, and nothing is sent."""
 
 
 class WalletSigner:
-    """Signs for one wallet of one owner."""
+    """Signs orders for one wallet of one owner."""
 
     def __init__(
         self,
@@ -433,12 +435,12 @@ class WalletSigner:
         Args:
             signer: the owner's key.
             maker: the wallet that pays and receives.
-            signature_type: what kind of wallet that is.
-            api_key: owner of the posted orders.
-            now_ms: the venue's time in milliseconds.
-            draw_bits: as `random.SystemRandom().getrandbits`.
-            chain_id: where the exchange lives.
-            builder: bytes32 that is credited.
+            signature_type: the type of that wallet.
+            api_key: API key that owns the posted orders.
+            now_ms: returns the venue's time in milliseconds.
+            draw_bits: like `random.SystemRandom().getrandbits`.
+            chain_id: the chain of the exchange.
+            builder: the bytes32 builder code to credit.
         """
         self._signer = signer
         self._maker = maker
@@ -460,7 +462,7 @@ class WalletSigner:
         return self._maker
 
     def tokens_of(self, condition_id: ConditionId, *, neg_risk: bool) -> tuple[TokenId, ...] | None:
-        """Return the tokens of a condition; empty for no condition id, None on the test chain."""
+        """Return the tokens of a condition; empty for an invalid condition id, None on the test chain."""
         if self._chain_id != POLYGON_CHAIN_ID:
             return None
         try:
@@ -469,7 +471,7 @@ class WalletSigner:
             return ()
 
     def prepare(self, draft: OrderDraft) -> UnsignedOrder:
-        """Fix salt, time stamp and amounts of an order, and with them its id."""
+        """Fix the salt, timestamp and amounts of an order, and thereby its id."""
         domain = self._domain(draft)
         fields = self._fields(
             draft, salt=self._draw_bits(MAX_SALT.bit_length()), timestamp_ms=self._now_ms()
@@ -499,7 +501,7 @@ class WalletSigner:
         draft = order.draft
         domain = self._domain(draft)
         fields = self._fields(draft, salt=order.salt, timestamp_ms=order.timestamp_ms)
-        # Not hashed a second time on the way out: the check below does that, from what is posted.
+        # Not hashed again when sending: the check below does that, from the posted fields.
         hashes = OrderHashes(order.contents_hash, bytes32(order.order_id))
         signed = sign_hashed(fields, hashes, self._signer, domain=domain)
         flaw = verify_order(fields, signed.signature, domain, owner=self._signer.address)

@@ -1,7 +1,7 @@
-"""A value that must never be seen: it refuses to be printed, formatted, copied or stored.
+"""A value that must never be shown: it refuses to be printed, formatted, copied or stored.
 
-A traceback that shows local variables shows `<secret>`. Turning a secret into text by accident is
-a bug and raises; the value comes out only through `reveal`, which can be searched for.
+A traceback that shows local variables shows `<secret>`. Turning a secret into text by accident is a
+bug and raises; only `reveal` and `reveal_text`, which can be searched for, return the value.
 """
 
 from hmac import compare_digest
@@ -11,12 +11,12 @@ from typing_extensions import override
 
 
 class SecretError(TypeError):
-    """Something tried to print, copy or store a secret. The message never holds the value."""
+    """An attempt to print, copy or store a secret. The message never contains the value."""
 
 
 @final
 class Secret:
-    """Some bytes that only `reveal` and `reveal_text` give back."""
+    """Bytes that only `reveal` and `reveal_text` return."""
 
     __slots__ = ("_value",)
 
@@ -25,18 +25,18 @@ class Secret:
 
     @classmethod
     def from_text(cls, text: str) -> "Secret":
-        """Hide a text: a passphrase, or a credential as the venue sent it."""
+        """Wrap a text: a passphrase, or a credential as sent by the venue."""
         return cls(text.encode())
 
     @classmethod
     def from_hex(cls, text: str) -> "Secret":
-        """Hide bytes written as hexadecimal digits, with or without 0x.
+        """Wrap bytes given as hexadecimal digits, with or without 0x.
 
         Raises:
-            ValueError: not hexadecimal; the message does not repeat the text.
+            ValueError: the text is not hexadecimal; the message does not repeat it.
         """
         raw = _read_hex(text)
-        # A traceback that shows locals must not show it.
+        # So that a traceback with local variables does not show it.
         del text
         if raw is None:
             raise ValueError("not hexadecimal digits")

@@ -1,4 +1,4 @@
-"""The owner's key: one native key object for its whole life, which signs 32-byte digests."""
+"""The owner's key: one native key object for its whole lifetime, which signs 32-byte digests."""
 
 from typing import Never, final
 
@@ -14,12 +14,12 @@ SIGNATURE_LENGTH = 65
 
 
 class KeyFormatError(ValueError):
-    """Bytes that are no private key; the message does not show them."""
+    """Bytes that are not a private key; the message does not contain them."""
 
 
 @final
 class Signer:
-    """An account that signs. Making one derives the public key; signing makes no new key object."""
+    """An account that signs. Creating one derives the public key; signing creates no key object."""
 
     __slots__ = ("_key", "address")
 
@@ -27,23 +27,23 @@ class Signer:
     """The checksummed address that its signatures recover to."""
 
     def __init__(self, secret: Secret) -> None:
-        """Take a private key of 32 bytes.
+        """Load a private key of 32 bytes.
 
         Raises:
-            KeyFormatError: not 32 bytes, zero, or not below the order of the curve.
+            KeyFormatError: it is not 32 bytes, zero, or not below the order of the curve.
         """
         if len(secret.reveal()) != 32:
             raise KeyFormatError("a private key is 32 bytes")
         try:
             key = PrivateKey(secret.reveal())
         except ValueError:
-            # From None, and without the value: the library's frames hold the key.
+            # Without the cause and the value: the library's frames hold the key.
             raise KeyFormatError("outside the range of private keys") from None
         self.address = _address_of(key.public_key)
         self._key = key
 
     def sign_digest(self, digest: bytes) -> bytes:
-        """Sign 32 bytes; return r, s (low) and v (27 or 28), the same every time (RFC 6979).
+        """Sign 32 bytes; return r, s (low) and v (27 or 28), deterministically (RFC 6979).
 
         Raises:
             ValueError: the digest has another length.
@@ -61,7 +61,7 @@ class Signer:
 
 
 def recover_address(digest: bytes, signature: bytes) -> Address | None:
-    """Return who signed a digest, or None where the signature is no signature.
+    """Return the signer of a digest, or None if the signature is invalid.
 
     Accepts v as 27 and 28 or, as the exchange contract does, 0 and 1.
     """

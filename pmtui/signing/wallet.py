@@ -1,7 +1,7 @@
-"""The wallets that belong to an owner: addresses that CREATE2 fixes before anything is deployed.
+"""The wallets of an owner: addresses that CREATE2 determines before anything is deployed.
 
 Sources: the factories' published init code; checked against both official libraries, and against
-wallets seen on chain (September 2026).
+wallets on chain (September 2026).
 """
 
 from dataclasses import dataclass
@@ -41,13 +41,13 @@ class DepositForm(StrEnum):
     """The two generations of deposit wallets; an owner has one of them, at different addresses."""
 
     UUPS = "uups"
-    """Made before 29 June 2026."""
+    """Created before 29 June 2026."""
     BEACON = "beacon"
 
 
 @dataclass(frozen=True, slots=True)
 class DepositDerivation:
-    """Every step from an owner to the two possible deposit wallets, for the doubtful."""
+    """Every step from an owner to the two possible deposit wallets, for verification by the user."""
 
     wallet_id: bytes
     create2_args: bytes
@@ -62,7 +62,7 @@ class DepositDerivation:
 
 @dataclass(frozen=True, slots=True)
 class OwnerWallets:
-    """The four addresses that can pay for an owner's orders, besides the owner."""
+    """The four addresses besides the owner's own that can pay for an owner's orders."""
 
     owner: Address
     proxy: Address
@@ -92,7 +92,7 @@ class OwnerWallets:
                 return self.deposit_uups if has_older else self.deposit_beacon
 
     def signature_type(self, maker: str) -> SignatureType | None:
-        """Return how orders paid by `maker` are signed, or None where it is not this owner's."""
+        """Return the signature type for orders paid by `maker`, or None if the wallet is not this owner's."""
         kinds = {
             self.owner: SignatureType.EOA,
             self.proxy: SignatureType.PROXY,
@@ -104,7 +104,7 @@ class OwnerWallets:
 
 
 def create2_address(deployer: str, salt: bytes, init_code_hash: bytes) -> Address:
-    """Return where a factory will put a contract (EIP-1014)."""
+    """Return the address at which a factory will deploy a contract (EIP-1014)."""
     packed = b"\xff" + address_bytes(deployer) + salt + init_code_hash
     return checksum_address(keccak256(packed)[12:])
 
@@ -139,7 +139,7 @@ def derive_deposit(owner: str, contracts: WalletContracts = POLYGON.wallets) -> 
 
 @lru_cache(maxsize=4096)
 def derive_wallets(owner: str, contracts: WalletContracts = POLYGON.wallets) -> OwnerWallets:
-    """Derive all wallets of an owner; kept, because the local venue asks for every order.
+    """Derive all wallets of an owner; cached, because the local venue needs them for every order.
 
     Raises:
         AddressError: the owner is not an address.
@@ -170,11 +170,11 @@ def derive_wallets(owner: str, contracts: WalletContracts = POLYGON.wallets) -> 
 
 
 def deposit_form(factory_beacon: str | None, uups_code: str) -> DepositForm:
-    """Return which form an owner's deposit wallet has, from two chain reads.
+    """Return the form of an owner's deposit wallet, based on two chain reads.
 
     Args:
-        factory_beacon: what the factory answers to `BEACON()` in hexadecimal; None where the
-            call reverted, as it does on a factory older than the beacon.
+        factory_beacon: the factory's reply to `BEACON()` in hexadecimal; None if the call reverted,
+            as on a factory older than the beacon.
         uups_code: code at the UUPS address in hexadecimal; `0x` and `0x0` mean none.
     """
     if factory_beacon is None or _is_empty(factory_beacon) or not _is_empty(uups_code):

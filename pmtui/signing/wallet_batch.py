@@ -1,6 +1,6 @@
-"""Signs batches of calls of a deposit wallet, and writes the relayer's request bodies.
+"""Signs batches of a deposit wallet's calls, and creates the relayer's request bodies.
 
-The owner signs plain EIP-712: 65 bytes, not wrapped as the signatures of orders are
+The owner signs plain EIP-712: 65 bytes, not wrapped as order signatures are
 (docs/wire.md#deposit-wallet, checked against the official libraries, September 2026).
 """
 
@@ -34,12 +34,12 @@ _PROXY = f"proxy({_BATCH_TUPLE},bytes)"
 _DEPLOY = "deploy(address)"
 _SESSION_MARK = bytes.fromhex("6492" * 16)
 MOST_METADATA = 500
-"""Characters of the free text that goes with a submission."""
+"""Characters in the free text sent with a submission."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchHashes:
-    """Every step from a batch to the bytes that are signed."""
+    """Every step from a batch to the signed bytes."""
 
     calls: tuple[bytes, ...]
     call_array: bytes
@@ -59,10 +59,10 @@ class SignedBatch:
 
 
 def hash_batch(batch: Batch, *, chain_id: int = POLYGON.chain_id) -> BatchHashes:
-    """Return what the owner of a wallet signs for a batch.
+    """Return the hashes that a wallet's owner signs for a batch.
 
     Raises:
-        AddressError: the wallet or a target is no address.
+        AddressError: the wallet or a target is not an address.
         OverflowError: a number is negative or has more than 256 bits.
     """
     calls = tuple(_hash_call(call) for call in batch.calls)
@@ -82,7 +82,7 @@ def sign_batch(batch: Batch, signer: Signer, *, chain_id: int = POLYGON.chain_id
     """Sign a batch as the wallet's owner.
 
     Raises:
-        AddressError: the wallet or a target is no address.
+        AddressError: the wallet or a target is not an address.
         OverflowError: a number is negative or has more than 256 bits.
     """
     digest = hash_batch(batch, chain_id=chain_id).digest
@@ -92,12 +92,12 @@ def sign_batch(batch: Batch, signer: Signer, *, chain_id: int = POLYGON.chain_id
 def recover_batch_signer(
     batch: Batch, signature: bytes, *, chain_id: int = POLYGON.chain_id
 ) -> Address | None:
-    """Return who signed a batch; None where the signature is none."""
+    """Return the signer of a batch; None if the signature is invalid."""
     return recover_address(hash_batch(batch, chain_id=chain_id).digest, signature)
 
 
 def encode_batch(signed: SignedBatch, *, metadata: str | None = None) -> bytes:
-    """Write the body of `POST /submit` for a signed batch; without metadata where it is None."""
+    """Return the body of `POST /submit` for a signed batch; without metadata if that is None."""
     batch = signed.batch
     body: dict[str, object] = {
         "type": "WALLET",
@@ -119,8 +119,8 @@ def encode_batch(signed: SignedBatch, *, metadata: str | None = None) -> bytes:
 def wrap_session_signature(session_signer: Address, signature: bytes) -> bytes:
     """Return the signature of a session key in the form that the wallet recognises.
 
-    The bytes are the ABI encoding of (bytes32 signer, bytes32 0, bytes signature), then sixteen
-    times 6492 (docs/wire.md#deposit-wallet).
+    The bytes are the ABI encoding of (bytes32 signer, bytes32 0, bytes signature), followed by 6492
+    sixteen times (docs/wire.md#deposit-wallet).
     """
     offset = 96
     padded = signature + bytes(-len(signature) % 32)
@@ -129,7 +129,7 @@ def wrap_session_signature(session_signer: Address, signature: bytes) -> bytes:
 
 
 def encode_create(owner: Address, *, metadata: str | None = None) -> bytes:
-    """Write the body of `POST /submit` that deploys an owner's deposit wallet; nothing is signed."""
+    """Return the body of `POST /submit` that deploys an owner's deposit wallet; nothing is signed."""
     body = {"type": "WALLET-CREATE", "from": owner, "to": POLYGON.wallets.deposit_factory}
     if metadata is not None:
         body["metadata"] = metadata[:MOST_METADATA]
@@ -137,10 +137,11 @@ def encode_create(owner: Address, *, metadata: str | None = None) -> bytes:
 
 
 def encode_execution(batch: Batch, signature: bytes) -> bytes:
-    """Write the input of the transaction that lets a wallet carry a batch out, through the factory.
+    """Return the input of the transaction that has a wallet execute a batch, through the factory.
 
-    The venue publishes no ABI of it; what is known is that the factory's `proxy` hands the batch and its
-    signature to the wallet (docs/wire.md#deposit-wallet). Only the local venue's chain writes such inputs.
+    The venue publishes no ABI of it; it is only known that the factory's `proxy` passes the batch and its
+    signature to the wallet (docs/wire.md#deposit-wallet). Only the local venue's chain creates such
+    inputs.
     """
     # It takes a quarter of a second to import, and nothing else here needs it.
     from eth_abi.abi import encode  # noqa: PLC0415
@@ -151,7 +152,7 @@ def encode_execution(batch: Batch, signature: bytes) -> bytes:
 
 
 def encode_creation(owner: Address) -> bytes:
-    """Write the input of the transaction that makes an owner's wallet, as the local chain does."""
+    """Return the input of the transaction that deploys an owner's wallet, as on the local chain."""
     return _selector(_DEPLOY) + address_word(owner)
 
 
@@ -172,7 +173,7 @@ def _encode_calls(calls: Iterable[Call]) -> list[dict[str, str]]:
 
 
 class BatchMismatchError(Exception):
-    """A signature that does not recover to the owner: a bug, not a batch."""
+    """A signature does not recover to the owner: this is a bug, and nothing is submitted."""
 
 
 class DepositWalletSigner:
@@ -187,19 +188,19 @@ class DepositWalletSigner:
         return self._signer.address
 
     def digest(self, batch: Batch) -> str:
-        """Return what would be signed.
+        """Return the digest that would be signed.
 
         Raises:
-            AddressError: the wallet or a target is no address.
+            AddressError: the wallet or a target is not an address.
             OverflowError: a number is negative or has more than 256 bits.
         """
         return "0x" + hash_batch(batch, chain_id=POLYGON.chain_id).digest.hex()
 
     def sign(self, batch: Batch, *, metadata: str) -> SignedSubmission:
-        """Sign a batch and write the body that is submitted.
+        """Sign a batch and return it with the body to submit.
 
         Raises:
-            AddressError: the wallet or a target is no address.
+            AddressError: the wallet or a target is not an address.
             OverflowError: a number is negative or has more than 256 bits.
             BatchMismatchError: the signature does not recover to the owner.
         """
@@ -210,5 +211,5 @@ class DepositWalletSigner:
         return SignedSubmission("0x" + signed.digest.hex(), "0x" + signed.signature.hex(), body)
 
     def deployment(self, *, metadata: str) -> bytes:
-        """Write the body that deploys the owner's wallet; nothing is signed."""
+        """Return the body that deploys the owner's wallet; nothing is signed."""
         return encode_create(self.owner, metadata=metadata)

@@ -1,11 +1,11 @@
-"""Calls of the venue's contracts: encoded by a fixed table of functions, decoded for the card, named and built.
+"""Calls of the venue's contracts: encoded from a fixed table of functions, and decoded for the card.
 
-The table holds the functions that the venue's contracts offer and that pmtui calls or reads
-(docs/wire.md#contract-calls, September 2026). Decoding accepts only bytes that encode to themselves, so
-what a card shows is all that was signed.
+The table contains the functions of the venue's contracts that pmtui calls or reads
+(docs/wire.md#contract-calls, September 2026). Decoding accepts only bytes that encode back to themselves, so a
+card shows everything that was signed.
 
-Targets come from the pinned table of `contracts` alone; whatever a host says of a contract is not used.
-Names and purposes are ours, after the venue's own list of contracts (docs/wire.md#contract-calls, October 2026).
+Targets come only from the pinned table in `contracts`; contract data from hosts is not used. Names and purposes
+are ours, based on the venue's list of contracts (docs/wire.md#contract-calls, October 2026).
 """
 
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ _NO_PARENT = "0x" + "00" * 32
 _BOTH_OUTCOMES = (1, 2)
 """The two index sets of every market of the venue."""
 AUTO_REDEEMER = Address("0xa1200000d0002264C9a1698e001292D00E1b00af")
-"""Redeems for wallets that let it (polymarket-client 0.14.0, October 2026)."""
+"""Redeems for wallets that allow it (polymarket-client 0.14.0, October 2026)."""
 MOST_QUESTIONS = 256
-"""Of a negative-risk event: the last byte of a question's id counts them."""
+"""Questions in a negative-risk event: the last byte of a question's id is its number."""
 
 
 class CalldataError(ValueError):
@@ -54,7 +54,7 @@ class Function:
 
     @cached_property
     def selector(self) -> bytes:
-        """The four bytes that name it in a call."""
+        """The four bytes that identify it in a call."""
         return keccak256(f"{self.name}({','.join(self.types)})".encode())[:_SELECTOR]
 
 
@@ -122,7 +122,7 @@ def encode_call(function: Function, *arguments: Argument) -> bytes:
     Raises:
         CalldataError: an argument does not fit its type.
     """
-    # It takes a quarter of a second to import, and only wallet calls need it.
+    # Importing it takes a quarter of a second, and only wallet calls need it.
     from eth_abi import abi, exceptions  # noqa: PLC0415
 
     try:
@@ -136,10 +136,10 @@ def encode_call(function: Function, *arguments: Argument) -> bytes:
 
 
 def decode_call(call: Call) -> DecodedCall | None:
-    """Return what a call means; None where that is not wholly known.
+    """Return the meaning of a call; None if it is not completely known.
 
-    Not known are functions outside the table, bytes that no argument accounts for, and calls that
-    send the chain's own coin.
+    Unknown are functions outside the table, bytes that belong to no argument, and calls that send
+    the chain's native coin.
     """
     from eth_abi import abi, exceptions  # noqa: PLC0415  as above
 
@@ -161,36 +161,36 @@ def decode_call(call: Call) -> DecodedCall | None:
 
 
 def approve(token: Address, spender: Address, amount: int) -> Call:
-    """Permit a contract to move the wallet's tokens, up to an amount."""
+    """Approve a contract to move the wallet's tokens, up to an amount."""
     return Call(token, encode_call(APPROVE, spender, amount))
 
 
 def set_operator(token: Address, operator: Address, *, is_approved: bool) -> Call:
-    """Permit or forbid a contract to move every outcome token of the wallet."""
+    """Approve a contract to move every outcome token of the wallet, or revoke that."""
     return Call(token, encode_call(SET_APPROVAL_FOR_ALL, operator, is_approved))
 
 
 def transfer(token: Address, recipient: Address, amount: int) -> Call:
-    """Send tokens to somebody."""
+    """Send tokens to an address."""
     return Call(token, encode_call(TRANSFER, recipient, amount))
 
 
 def split(
     condition: ConditionId, amount: int, *, neg_risk: bool, contracts: Contracts = POLYGON
 ) -> Call:
-    """Turn collateral into both outcomes of a market."""
+    """Exchange collateral for both outcomes of a market."""
     return _position_call(SPLIT, condition, amount, neg_risk=neg_risk, contracts=contracts)
 
 
 def merge(
     condition: ConditionId, amount: int, *, neg_risk: bool, contracts: Contracts = POLYGON
 ) -> Call:
-    """Turn both outcomes of a market into collateral."""
+    """Exchange both outcomes of a market for collateral."""
     return _position_call(MERGE, condition, amount, neg_risk=neg_risk, contracts=contracts)
 
 
 def redeem(condition: ConditionId, *, neg_risk: bool, contracts: Contracts = POLYGON) -> Call:
-    """Cash in the whole balance of both outcomes of a resolved market."""
+    """Redeem the whole balance of both outcomes of a resolved market."""
     arguments = (contracts.collateral, _NO_PARENT, condition, _BOTH_OUTCOMES)
     return Call(adapter_of(contracts, neg_risk=neg_risk), encode_call(REDEEM, *arguments))
 
@@ -198,12 +198,12 @@ def redeem(condition: ConditionId, *, neg_risk: bool, contracts: Contracts = POL
 def convert(
     neg_risk_market_id: str, questions: int, amount: int, contracts: Contracts = POLYGON
 ) -> Call:
-    """Turn No shares of some questions into Yes shares of the others, and collateral.
+    """Exchange No shares of some questions for Yes shares of the others, and collateral.
 
     Args:
         neg_risk_market_id: of the event, 0x and 64 hexadecimal digits.
         questions: a bit for each question whose No shares are given.
-        amount: of shares of each.
+        amount: shares of each question.
         contracts: of the chain.
     """
     data = encode_call(CONVERT, neg_risk_market_id, questions, amount)
@@ -252,7 +252,7 @@ def _from_abi(kind: str, value: object) -> Argument:
 
 
 class WalletCalls:
-    """Builds and reads calls on one chain."""
+    """Builds and decodes calls on one chain."""
 
     def __init__(self, contracts: Contracts = POLYGON) -> None:
         self._contracts = contracts
@@ -260,7 +260,7 @@ class WalletCalls:
 
     @property
     def approvals(self) -> tuple[tuple[Approval, bool], ...]:
-        """Trading, splitting, merging and redeeming need the first ones; the last is a convenience."""
+        """All approvals. Trading, splitting, merging and redeeming need the first; the last is optional."""
         table = self._contracts
         exchanges = (table.exchange, table.neg_risk_exchange)
         adapters = (table.collateral_adapter, table.neg_risk_collateral_adapter)
@@ -274,18 +274,18 @@ class WalletCalls:
 
     @property
     def factory(self) -> Address:
-        """The contract through which the relayer reaches deposit wallets."""
+        """The contract through which the relayer calls deposit wallets."""
         return self._contracts.wallets.deposit_factory
 
     def to_address(self, text: str) -> Address | None:
-        """Return an address in its checksummed spelling; None where the text is none."""
+        """Return an address in its checksummed form; None if the text is not an address."""
         try:
             return parse_address(text.strip())
         except AddressError:
             return None
 
     def allow(self, approval: Approval, amount: int) -> Call:
-        """Permit a contract to move cash up to an amount, or shares if the amount is not zero."""
+        """Approve a contract to move cash up to an amount, or shares if the amount is not zero."""
         if approval.kind is ApprovalKind.CASH:
             return approve(self._contracts.collateral, approval.contract, amount)
         return set_operator(
@@ -297,27 +297,27 @@ class WalletCalls:
         return transfer(self._contracts.collateral, recipient, amount)
 
     def split(self, condition: ConditionId, amount: int, *, neg_risk: bool) -> Call:
-        """Turn cash into both outcomes."""
+        """Exchange cash for both outcomes."""
         return split(condition, amount, neg_risk=neg_risk, contracts=self._contracts)
 
     def merge(self, condition: ConditionId, amount: int, *, neg_risk: bool) -> Call:
-        """Turn both outcomes into cash."""
+        """Exchange both outcomes for cash."""
         return merge(condition, amount, neg_risk=neg_risk, contracts=self._contracts)
 
     def redeem(self, condition: ConditionId, *, neg_risk: bool) -> Call:
-        """Cash in all shares of a resolved market."""
+        """Redeem all shares of a resolved market."""
         return redeem(condition, neg_risk=neg_risk, contracts=self._contracts)
 
     def convert(self, neg_risk_id: str, questions: int, amount: int) -> Call:
-        """Turn No of some questions, a bit each, into Yes of the others and cash."""
+        """Exchange No of some questions, one bit each, for Yes of the others and cash."""
         return convert(neg_risk_id, questions, amount, self._contracts)
 
     def decode(self, call: Call) -> DecodedCall | None:
-        """Return what the bytes of a call mean; None where that is not wholly known."""
+        """Return the meaning of a call's bytes; None if it is not completely known."""
         return decode_call(call)
 
     def tokens_of(self, condition: ConditionId, *, neg_risk: bool) -> tuple[TokenId, ...] | None:
-        """Return the tokens of a condition; empty for no condition id, None on the test chain."""
+        """Return the tokens of a condition; empty for an invalid condition id, None on the test chain."""
         if self._contracts.chain_id != POLYGON_CHAIN_ID:
             return None
         try:
@@ -326,10 +326,10 @@ class WalletCalls:
             return ()
 
     def question_index(self, neg_risk_id: str, condition: ConditionId) -> int | None:
-        """Return which question of a negative-risk event a condition belongs to; None for none.
+        """Return the index of a condition's question in a negative-risk event; None if there is none.
 
-        A question's id is that of the event with its number as the last byte, and the id of its
-        condition follows from it: no host is believed.
+        A question's id is that of the event with its number as the last byte, and the condition id
+        is derived from it: no host's data is needed.
         """
         for index in range(MOST_QUESTIONS):
             found = self.condition_of(neg_risk_id, index)
@@ -338,7 +338,7 @@ class WalletCalls:
         return None
 
     def condition_of(self, neg_risk_id: str, index: int) -> ConditionId | None:
-        """Return the condition of a question of a negative-risk event; None where there is none."""
+        """Return the condition of a question in a negative-risk event; None if there is none."""
         if not 0 <= index < MOST_QUESTIONS:
             return None
         try:
@@ -352,7 +352,7 @@ class WalletCalls:
         return adapter_of(self._contracts, neg_risk=neg_risk)
 
     def read_allowed(self, wallet: Address, approval: Approval) -> Call:
-        """Return the read of an approval; its answer is a number."""
+        """Return the call that reads an approval; its reply is a number."""
         table, spender = self._contracts, approval.contract
         if approval.kind is ApprovalKind.CASH:
             data = encode_call(ALLOWANCE, wallet, spender)
@@ -361,7 +361,7 @@ class WalletCalls:
         return Call(table.conditional_tokens, data)
 
     def read_payouts(self, condition: ConditionId) -> tuple[Call, Call, Call]:
-        """Return the reads of a market's answer: its denominator, then both numerators."""
+        """Return the calls that read a market's payout: its denominator, then both numerators."""
         target = self._contracts.conditional_tokens
         first, second = (
             Call(target, encode_call(PAYOUT_NUMERATORS, condition, index)) for index in (0, 1)

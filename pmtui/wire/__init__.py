@@ -1,1 +1,1 @@
-"""What travels: payload structs and their one decoding to domain values."""
+"""The wire format: payload structs, and their decoding to domain values in one place."""

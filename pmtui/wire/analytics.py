@@ -1,8 +1,8 @@
-"""Payloads of the analytics host to domain values: holdings, deeds, standings, volumes, resolutions.
+"""Payloads of the analytics host: positions, activity, leaderboards, volumes, resolutions.
 
-Two generations live side by side: camel case in bare arrays (`v1`), snake case in envelopes (`v2`).
-A struct names both spellings, the older one with the prefix `v1_` where they differ, so that a row of
-either reads into one value. An open position, older and newer:
+Two generations exist side by side: camel case in bare arrays (`v1`), snake case in envelopes (`v2`). A
+struct has both spellings, the older one with the prefix `v1_` if they differ, so that a row of either
+decodes to one value. An open position, older and newer:
 
     [{"asset": "7121…", "conditionId": "0xab…", "size": 12.5, "avgPrice": 0.4123, "curPrice": 0.43,
       "realizedPnl": 0, "title": "Will it rain?", "outcome": "Yes", "outcomeIndex": 0}]
@@ -10,11 +10,11 @@ either reads into one value. An open position, older and newer:
                "avg_price": "0.4123", "current_price": "0.43", "title": "Will it rain?"}],
      "pagination": {"has_more": false, "next_cursor": null}}
 
-Sizes are shares, prices and amounts dollars. The numbers lag and carry binary noise: prices are
-quotients and no tick, so all are rounded to six decimals and used for showing only. Rows that
-cannot be read are skipped and counted.
+Sizes are shares, prices and amounts dollars. The numbers lag and have float noise: prices are quotients
+and not on a tick, so all are rounded to six decimals and used for display only. Rows that cannot be
+decoded are skipped and counted.
 
-The older answers come in bare arrays, the newer ones in envelopes:
+Older replies are bare arrays, newer ones are envelopes:
 
     /trades          [{"proxyWallet": "0x…", "side": "BUY", "asset": "7121…", "conditionId": "0xab…",
                        "size": 5, "price": 0.43, "timestamp": 1780000000, "title": "Will it rain?"}]
@@ -69,11 +69,11 @@ from pmtui.wire.rows import (
 )
 
 NO_OUTCOME = 999
-"""The host's outcome index of rows that concern none."""
+"""The host's outcome index of rows that concern no outcome."""
 
 
 def _v1(name: str) -> Any:
-    # Typed like msgspec.field itself: the annotation of the attribute says what it holds.
+    # Typed like msgspec.field itself: the attribute's annotation gives the type.
     return msgspec.field(name=name, default=None)
 
 
@@ -113,7 +113,7 @@ class PositionRow(msgspec.Struct, gc=False):
 
 
 class ActivityRow(msgspec.Struct, gc=False):
-    """One line of a wallet's history, or a trade, which has no type."""
+    """One entry of a wallet's history, or a trade, which has no type."""
 
     type: Identifier | None = None
     side: Identifier | None = None
@@ -133,7 +133,7 @@ class ActivityRow(msgspec.Struct, gc=False):
 
 
 class HolderRow(msgspec.Struct, gc=False):
-    """One wallet among the biggest of a token."""
+    """One wallet among the largest holders of a token."""
 
     proxy_wallet: Identifier | None = None
     v1_proxy_wallet: Identifier | None = _v1("proxyWallet")
@@ -153,7 +153,7 @@ class HoldersRow(msgspec.Struct, gc=False):
 
 
 class ValueRow(msgspec.Struct, gc=False):
-    """What a wallet's positions are worth."""
+    """The value of a wallet's positions."""
 
     value: Number = None
 
@@ -176,46 +176,46 @@ _VALUE_ENVELOPE = msgspec.json.Decoder(_ValueEnvelope)
 
 
 def decode_positions(body: bytes) -> Rows[Position]:
-    """Read open positions.
+    """Decode open positions.
 
     Raises:
-        WireError: no list at all.
+        WireError: the body is not a list.
     """
     return read_listing(body, "data", _POSITION, _to_position, place="positions")
 
 
 def decode_closed_positions(body: bytes) -> Rows[ClosedPosition]:
-    """Read positions that are no more.
+    """Decode closed positions.
 
     Raises:
-        WireError: no list at all.
+        WireError: the body is not a list.
     """
     return read_listing(body, "data", _POSITION, _to_closed, place="closed positions")
 
 
 def decode_activity(body: bytes) -> Rows[Activity]:
-    """Read a wallet's history; kinds that are not known here keep their name.
+    """Decode a wallet's history; unknown kinds keep their name.
 
     Raises:
-        WireError: no list at all.
+        WireError: the body is not a list.
     """
     return read_listing(body, "data", _ACTIVITY, _to_activity, place="activity")
 
 
 def decode_prints(body: bytes) -> Rows[TradePrint]:
-    """Read public trades as a tape shows them.
+    """Decode public trades for a tape.
 
     Raises:
-        WireError: no list at all.
+        WireError: the body is not a list.
     """
     return read_listing(body, "data", _ACTIVITY, _to_print, place="trades")
 
 
 def decode_value(body: bytes) -> Value:
-    """Read a wallet's worth: an object, one row in an array, or an envelope around either.
+    """Decode a wallet's value: an object, one row in an array, or an envelope around either.
 
     Raises:
-        WireError: none of these, or no number in it.
+        WireError: the body has none of these forms, or no number.
     """
     if body.lstrip()[:1] == b"[":
         rows, _ = split_list(body, "data")
@@ -230,10 +230,10 @@ def decode_value(body: bytes) -> Value:
 
 
 def decode_holders(body: bytes) -> Rows[Holder]:
-    """Read the biggest holders, token by token.
+    """Decode the largest holders, token by token.
 
     Raises:
-        WireError: no list at all.
+        WireError: the body is not a list.
     """
     rows, cursor = split_list(body, "data")
     log = SkipLog()
@@ -371,12 +371,12 @@ def _condition(text: str | None) -> ConditionId:
 
 
 def decode_trades(body: bytes) -> Rows[PublicTrade]:
-    """Read public trades with who made them."""
+    """Decode public trades with the wallets that made them."""
     return read_table(body, _to_trade, "trades")
 
 
 def decode_wallet_value(body: bytes) -> WalletValue:
-    """Read what a wallet's positions are worth, in any of the forms it comes in."""
+    """Decode the value of a wallet's positions, in any of its forms."""
     loaded = fields.load(body)
     source = loaded[0] if isinstance(loaded, list) and loaded else loaded
     inner = source.get("data") if isinstance(source, dict) else None
@@ -386,7 +386,7 @@ def decode_wallet_value(body: bytes) -> WalletValue:
 
 
 def decode_traded(body: bytes) -> TradedCount:
-    """Read in how many markets a wallet has traded."""
+    """Decode the number of markets a wallet has traded in."""
     row = fields.load_object(body, "traded")
     markets = fields.whole(row, "traded", within=fields.COUNT)
     if markets is None:
@@ -395,12 +395,12 @@ def decode_traded(body: bytes) -> TradedCount:
 
 
 def decode_open_interest(body: bytes) -> Rows[OpenInterest]:
-    """Read how much is locked in markets."""
+    """Decode the open interest of markets."""
     return read_table(body, _to_open_interest, "open interest")
 
 
 def decode_live_volume(body: bytes) -> Rows[MarketVolume]:
-    """Read what was traded in the markets of an event; those without trades may be left out."""
+    """Decode the volumes of an event's markets; those without trades may be left out."""
     loaded = fields.load(body)
     if isinstance(loaded, list):
         totals = fields.rows(loaded, "volume")
@@ -419,7 +419,7 @@ def decode_live_volume(body: bytes) -> Rows[MarketVolume]:
 
 
 def decode_standings(body: bytes) -> Rows[LeaderboardRow]:
-    """Read a leaderboard, or where one wallet stands: asked so, the newer host gives one row or null."""
+    """Decode a leaderboard, or one wallet's row: for a single wallet the newer host returns one row or null."""
     source = fields.load(body)
     if isinstance(source, dict) and not isinstance(source.get("data"), list):
         row = source.get("data")
@@ -428,15 +428,15 @@ def decode_standings(body: bytes) -> Rows[LeaderboardRow]:
 
 
 def decode_winners(body: bytes) -> Rows[Winner]:
-    """Read the biggest gains of a period."""
+    """Decode the largest gains of a period."""
     return read_table(body, _to_winner, "winners")
 
 
 def decode_wallet_stats(body: bytes) -> WalletStats:
-    """Read a wallet's totals."""
+    """Decode a wallet's totals."""
     row = _data(body)
     profit = row.get("all_time_pnl")
-    # A figure, or a point of the profit's history.
+    # A number, or a point of the profit history.
     total = profit if isinstance(profit, dict) else {"position_pnl": profit}
     return WalletStats(
         wallet=fields.text(row, "proxy_wallet", "user"),
@@ -448,7 +448,7 @@ def decode_wallet_stats(body: bytes) -> WalletStats:
 
 
 def decode_wallet_volume(body: bytes) -> WalletVolume:
-    """Read what a wallet traded."""
+    """Decode a wallet's traded volume."""
     row = _data(body)
     return WalletVolume(
         shares=fields.amount(row, "volume", within=SIZE),
@@ -458,7 +458,7 @@ def decode_wallet_volume(body: bytes) -> WalletVolume:
 
 
 def decode_profit_points(body: bytes) -> Rows[ProfitPoint]:
-    """Read a wallet's profit over time, oldest first."""
+    """Decode a wallet's profit over time, oldest first."""
     points = fields.rows(_data(body).get("points") or [], "points", most=bounds.MOST_POINTS)
     read = tuple(
         ProfitPoint(
@@ -471,24 +471,24 @@ def decode_profit_points(body: bytes) -> Rows[ProfitPoint]:
 
 
 def decode_market_positions(body: bytes) -> Rows[MarketPosition]:
-    """Read who holds what in a market, token by token."""
+    """Decode the positions in a market, token by token."""
     groups = fields.rows(fields.load(body), "market positions")
     rows = [row for group in groups for row in fields.rows(group.get("positions") or [], "rows")]
     return Rows(tuple(map(_to_market_position, rows)), received=len(rows))
 
 
 def decode_tokens(body: bytes) -> Rows[TokenReference]:
-    """Read what tokens stand for."""
+    """Decode the market and outcome of tokens."""
     return read_table(body, _to_token, "tokens")
 
 
 def decode_resolutions(body: bytes) -> Rows[Resolution]:
-    """Read how far resolutions are."""
+    """Decode the state of resolutions."""
     return read_table(body, _to_resolution, "resolutions")
 
 
 def decode_approvals(body: bytes) -> Rows[Approval]:
-    """Read what a wallet lets contracts take."""
+    """Decode a wallet's approvals."""
     rows = fields.rows(_data(body).get("contracts") or [], "approvals")
     return Rows(tuple(map(_to_approval, rows)), received=len(rows))
 

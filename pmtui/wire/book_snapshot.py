@@ -1,7 +1,7 @@
-"""A whole book as it travels, in a frame of the market channel or in the answer to a request.
+"""Decoding of a whole book, from a frame of the market channel or from a reply to a request.
 
-Prices and sizes stay the texts that came, because the venue's hash is over texts; each of them is
-read once here all the same, so that a book which cannot be read is refused whole.
+Prices and sizes stay the texts received, because the venue's hash is over texts; each of them is
+still parsed once here, so that an invalid book is refused as a whole.
 """
 
 from typing import Annotated
@@ -36,11 +36,11 @@ _decode_book = msgspec.json.Decoder(_Book).decode
 
 
 def decode_snapshot(source: Row) -> BookSnapshot:
-    """Read a whole book, from the stream or from a request.
+    """Decode a whole book, from the stream or from a reply.
 
     Raises:
-        WireError: a field that cannot be read.
-        MoneyError: a price or a size that is none.
+        WireError: a field cannot be decoded.
+        MoneyError: a price or size is invalid.
     """
     flag = source.get("neg_risk")
     if flag is not None and not isinstance(flag, bool):
@@ -62,11 +62,11 @@ def decode_snapshot(source: Row) -> BookSnapshot:
 
 
 def decode_snapshot_body(body: bytes) -> BookSnapshot:
-    """Read a whole book from bytes, by the fast way where it has the usual types.
+    """Decode a whole book from bytes, by a fast path if it has the usual types.
 
     Raises:
-        WireError: it is no book.
-        MoneyError: a price or a size of it is none.
+        WireError: the body is not a book.
+        MoneyError: a price or size is invalid.
     """
     try:
         raw = _decode_book(body)
@@ -112,11 +112,11 @@ def _levels(source: Row, *names: str) -> tuple[TextLevel, ...]:
 
 
 def checked_price(source: Row) -> str:
-    """Return the text of a price that can be read.
+    """Return the text of a price after checking it.
 
     Raises:
-        WireError: there is none.
-        MoneyError: it cannot.
+        WireError: the price is missing.
+        MoneyError: it is not a valid price.
     """
     text = fields.required(source, "price")
     read_price(text)
@@ -124,11 +124,11 @@ def checked_price(source: Row) -> str:
 
 
 def checked_size(source: Row) -> str:
-    """Return the text of a size that can be read.
+    """Return the text of a size after checking it.
 
     Raises:
-        WireError: there is none.
-        MoneyError: it cannot.
+        WireError: the size is missing.
+        MoneyError: it is not a valid size.
     """
     text = fields.required(source, "size")
     read_size(text)

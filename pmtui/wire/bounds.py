@@ -1,11 +1,11 @@
-r"""The first reading of JSON, and what is refused or cut: errors, longest texts and lists, sane times.
+r"""First-stage JSON decoding with its limits: errors, maximum lengths of texts and lists, plausible times.
 
-A text that is only shown is cut and ends in an ellipsis; an identifier that is too long is refused,
-because half an identifier is another one. Ranges of numbers are in `domain.money`.
+A text that is only displayed is truncated with an ellipsis; an identifier that is too long is refused,
+because a truncated identifier is a different one. Ranges of numbers are in `domain.money`.
 
-Half a character (a lone surrogate, `"\ud800"`) is legal in JSON and in no text. The library refuses
-the whole body for one, so a single bad title would hide a page of a thousand rows: where a body
-fails for that reason alone, every such half is replaced by U+FFFD and the body read again.
+A lone surrogate (`"\ud800"`) is legal in JSON but not in text. The library refuses the whole body for one,
+so a single bad title would hide a page of a thousand rows: if a body fails for that reason alone, every
+lone surrogate is replaced by U+FFFD and the body decoded again.
 
     [{…}, {…}]                                       a bare array
     {"data": [{…}], "next_cursor": "MTAw"}           the trading host, keyset pages
@@ -24,25 +24,25 @@ from pmtui.domain.formats import ellipsize
 from pmtui.domain.money import MoneyError, Range
 
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What the JSON library raises for bytes from outside; `msgspec.ValidationError` is one of them."""
+"""Raised by the JSON library for invalid input; `msgspec.ValidationError` is a subclass of one."""
 
 _LONGEST = 200
-"""Characters of a field's name or of a reason."""
+"""Characters in a field's name or in a reason."""
 _PATH = re.compile(r"^(.*) - at `\$\.?([^`]*)`$", re.DOTALL)
 T = TypeVar("T")
 LONGEST_ID = 200
 """Characters. Token ids have 78, order ids 66; slugs are the longest."""
 TITLE = 400
-"""Characters of a question or a title; the longest recorded has 200 (September 2026)."""
+"""Characters in a question or a title; the longest recorded has 200 (September 2026)."""
 MOST_ROWS = 20_000
-"""Rows of one answer. The longest page that is asked for has 1,000."""
+"""Rows in one reply. The largest page that is requested has 1,000."""
 MOST_LEVELS = 10_000
-"""Of one side of a book: as many as the finest grid has prices."""
+"""Levels on one side of a book: as many as the finest grid has prices."""
 MOST_POINTS = 50_000
-"""Of one price history."""
+"""Points in one price history."""
 MOST_MESSAGES = 5_000
-"""In one frame: a whole book for every token of a socket."""
-# One pass: an escaped backslash and a whole pair are stepped over, what is left of surrogates is half.
+"""Messages in one frame: a whole book for every token of a socket."""
+# One pass: an escaped backslash and a complete pair are skipped, other surrogates are lone ones.
 _ESCAPES = re.compile(
     rb"""\\\\
        | \\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}
@@ -52,22 +52,22 @@ _ESCAPES = re.compile(
 
 
 class WireError(ValueError):
-    """A message that is not what it should be.
+    """A message that does not have the expected form.
 
-    The reason names the field and shows at most a few characters of the message: it may be a page
-    of the edge, and it is untrusted.
+    The reason names the field and contains at most a few characters of the message: it may be an
+    error page of the edge, and it is untrusted.
     """
 
     def __init__(self, field: str, reason: str) -> None:
-        # A name can be a key of the message itself, and so of any length.
+        # A name can be a key of the message itself, and therefore of any length.
         self.field = field[:_LONGEST]
-        """Where it is wrong; empty for the whole message."""
+        """The invalid field; empty for the whole message."""
         self.reason = reason[:_LONGEST]
         super().__init__(f"{self.field}: {self.reason}" if field else self.reason)
 
     @classmethod
     def of(cls, error: Exception) -> "WireError":
-        """Say what the JSON library found, without what it found it in."""
+        """Convert the JSON library's error, without quoting the message."""
         if isinstance(error, RecursionError):
             return cls("", "nested too deeply")
         if isinstance(error, UnicodeDecodeError):
@@ -79,37 +79,37 @@ class WireError(ValueError):
 
 
 class NotJsonError(WireError):
-    """The bytes are no JSON at all."""
+    """The bytes are not JSON."""
 
 
 LABEL = 120
-"""Characters of an outcome, a tag, a name."""
+"""Characters in an outcome, a tag or a name."""
 PROSE = 20_000
-"""Characters of rules, descriptions and comments."""
+"""Characters in rules, descriptions and comments."""
 REASON = 300
-"""Characters of an error in the venue's words."""
+"""Characters in an error text of the venue."""
 
 MOST_OUTCOMES = 64
 MOST_TAGS = 200
 MOST_MARKETS = 2_000
-"""Of one event."""
+"""Markets in one event."""
 MOST_CHANGES = 20_000
-"""Levels that one message changes."""
+"""Levels changed by one message."""
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(3000, 1, 1, tzinfo=UTC)
-"""Rewards without an end are said to end in the year 2500."""
+"""Rewards without an end have an end date in the year 2500."""
 
 Identifier = Annotated[str, msgspec.Meta(max_length=LONGEST_ID)]
 
 
 def cut(text: str | None, most: int) -> str:
-    """Return a text for display in at most so many characters; an absent one is empty."""
+    """Return a text for display, truncated to `most` characters; empty if it is missing."""
     return ellipsize(text or "", most)
 
 
 def identifier(text: str, field: str) -> str:
-    """Return a text that names something.
+    """Return an identifier.
 
     Raises:
         WireError: it is longer than any identifier.
@@ -120,10 +120,10 @@ def identifier(text: str, field: str) -> str:
 
 
 def bounded(listed: Sequence[T], most: int, field: str) -> Sequence[T]:
-    """Return a list.
+    """Return a list after checking its length.
 
     Raises:
-        WireError: it is longer than any of its kind.
+        WireError: it is longer than any list of its kind.
     """
     if len(listed) > most:
         raise WireError(field, f"more than {most}")
@@ -131,10 +131,10 @@ def bounded(listed: Sequence[T], most: int, field: str) -> Sequence[T]:
 
 
 def in_range(number: int, field: str, within: Range) -> int:
-    """Return a number.
+    """Return a number after checking its range.
 
     Raises:
-        WireError: it is out of range.
+        WireError: the number is out of range.
     """
     try:
         return within.check(number)
@@ -143,7 +143,7 @@ def in_range(number: int, field: str, within: Range) -> int:
 
 
 def is_sane(moment: datetime) -> bool:
-    """Whether something can have happened, or be planned, at this time."""
+    """Whether a time is plausible for a past or planned event."""
     return EARLIEST <= moment < LATEST
 
 
@@ -160,7 +160,7 @@ class Envelope(msgspec.Struct, gc=False):
 
 
 class Pagination(msgspec.Struct, rename={"more": "hasMore", "total": "totalResults"}, gc=False):
-    """What `/public-search` (camel case) and the second analytics generation say of their pages."""
+    """The page data of `/public-search` (camel case) and of the second analytics generation."""
 
     more: bool | None = None
     total: int | None = None
@@ -173,10 +173,11 @@ _ENVELOPE = msgspec.json.Decoder(Envelope)
 
 
 def decode_json(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> T:
-    """Read JSON; halves of characters become U+FFFD.
+    """Decode JSON; lone surrogates become U+FFFD.
 
     Raises:
-        msgspec.DecodeError: it cannot be read, by that decoder or at all; see `UNREADABLE`.
+        msgspec.DecodeError: the body cannot be decoded, by that decoder or at all; see
+            `UNREADABLE`.
     """
     try:
         return decoder.decode(body)
@@ -188,16 +189,16 @@ def decode_json(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw) -> 
 
 
 def mend_surrogates(body: bytes) -> bytes | None:
-    """Return a body with every lone surrogate escape replaced; None where it has none."""
+    """Return a body with every lone surrogate escape replaced; None if it has none."""
     mended = _ESCAPES.sub(lambda found: rb"\ufffd" if found["half"] else found[0], body)
     return None if mended == body else mended
 
 
 def decode_envelope(body: bytes) -> Envelope:
-    """Read the outer object of an answer.
+    """Decode the outer object of a reply.
 
     Raises:
-        WireError: not an object, or one whose lists are none.
+        WireError: it is not an object, or its lists are not lists.
     """
     try:
         return decode_json(_ENVELOPE, body)
@@ -211,12 +212,12 @@ def split_list(
     """Return the rows of a bare array, or those under `key` or `data`, and the next cursor.
 
     Args:
-        body: of an answer.
-        key: where the list may stand.
-        is_required: whether an object without a list is refused, and not an empty one.
+        body: of a reply.
+        key: the key of the list.
+        is_required: whether an object without a list is refused instead of counting as empty.
 
     Raises:
-        WireError: neither of these forms.
+        WireError: the body has neither of these forms.
     """
     if body.lstrip()[:1] == b"[":
         try:

@@ -1,7 +1,7 @@
-"""Answers of the trading host's public routes, as domain values.
+"""Replies of the trading host's public routes, as domain values.
 
-Every function takes the bytes of a body and raises `WireError` for what it cannot read. Prices
-come as texts or numbers, several facts under two names; both are read.
+Every function takes the bytes of a body and raises `WireError` if it cannot decode them. Prices come
+as texts or numbers, some fields under two names; both forms are accepted.
 
     GET /clob-markets/{id} {"c": "0xab…", "t": [{"t": "7121…", "o": "Yes"}, {"t": "9034…", "o": "No"}],
                             "mts": 0.01, "mos": 5, "nr": false, "ao": true, "sd": 0,
@@ -59,7 +59,7 @@ LAST_CURSOR = "LTE="
 
 @dataclass(frozen=True, slots=True)
 class LastTrade:
-    """Price and side of the last trade; a side of None means that nothing ever traded."""
+    """Price and side of the last trade; a side of None means that nothing has traded."""
 
     price: Micros
     side: Side | None
@@ -67,14 +67,14 @@ class LastTrade:
 
 @dataclass(frozen=True, slots=True)
 class MarketOfToken:
-    """Which market a token belongs to, and its pair of tokens, the first outcome's first."""
+    """The market of a token, and its pair of tokens, the first outcome's first."""
 
     condition_id: ConditionId
     token_ids: tuple[TokenId, TokenId]
 
 
 def decode_time(body: bytes) -> datetime:
-    """Read `/time`: a bare number of seconds, or a text of one."""
+    """Decode `/time`: a bare number of seconds, or a text of one."""
     at = fields.moment({"time": fields.load(body)}, "time")
     if at is None:
         raise WireError("time", "missing")
@@ -82,7 +82,7 @@ def decode_time(body: bytes) -> datetime:
 
 
 def decode_book(body: bytes) -> BookSnapshot:
-    """Read `/book`."""
+    """Decode `/book`."""
     try:
         return decode_snapshot_body(body)
     except MoneyError as error:
@@ -90,7 +90,7 @@ def decode_book(body: bytes) -> BookSnapshot:
 
 
 def decode_books(body: bytes) -> tuple[BookSnapshot, ...]:
-    """Read `/books`: in an order of the host's own, without those it has no book for."""
+    """Decode `/books`: in arbitrary order, without tokens that have no book."""
     try:
         rows, _ = decode_page(body)
         return tuple(decode_snapshot(fields.load_row(row, "book")) for row in rows)
@@ -99,12 +99,12 @@ def decode_books(body: bytes) -> tuple[BookSnapshot, ...]:
 
 
 def decode_price(body: bytes) -> Micros:
-    """Read `/price`."""
+    """Decode `/price`."""
     return fields.required_amount(fields.load_object(body, "price"), "price", within=PRICE)
 
 
 def decode_prices(body: bytes) -> dict[TokenId, dict[Side, Micros]]:
-    """Read `/prices`: only the sides that were asked for."""
+    """Decode `/prices`: only the requested sides."""
     prices: dict[TokenId, dict[Side, Micros]] = {}
     for token, sides in fields.load_object(body, "prices").items():
         listed = fields.row(sides, "prices")
@@ -117,30 +117,30 @@ def decode_prices(body: bytes) -> dict[TokenId, dict[Side, Micros]]:
 
 
 def decode_midpoint(body: bytes) -> Micros:
-    """Read `/midpoint`, under the name it has and the one it is documented by."""
+    """Decode `/midpoint`, under its actual name and the documented one."""
     return fields.required_amount(
         fields.load_object(body, "midpoint"), "mid", "mid_price", within=PRICE
     )
 
 
 def decode_spread(body: bytes) -> Micros:
-    """Read `/spread`."""
+    """Decode `/spread`."""
     return fields.required_amount(fields.load_object(body, "spread"), "spread", within=PRICE)
 
 
 def decode_amounts(body: bytes) -> dict[TokenId, Micros]:
-    """Read `/midpoints` or `/spreads`: an amount for each token."""
+    """Decode `/midpoints` or `/spreads`: an amount for each token."""
     source = fields.load_object(body, "amounts")
     return {_token(token): fields.required_amount(source, token, within=PRICE) for token in source}
 
 
 def decode_last_trade(body: bytes) -> LastTrade:
-    """Read `/last-trade-price`."""
+    """Decode `/last-trade-price`."""
     return _last_trade(fields.load_object(body, "last trade"))
 
 
 def decode_last_trades(body: bytes) -> dict[TokenId, LastTrade]:
-    """Read `/last-trades-prices`: tokens that never traded are left out by the host."""
+    """Decode `/last-trades-prices`: the host leaves out tokens that never traded."""
     listed = fields.rows(fields.load(body), "last trades")
     return {TokenId(fields.required(row, "token_id")): _last_trade(row) for row in listed}
 
@@ -151,13 +151,13 @@ def _last_trade(source: Row) -> LastTrade:
 
 
 def decode_tick_size(body: bytes) -> Micros:
-    """Read `/tick-size`: a number or a text, under either name."""
+    """Decode `/tick-size`: a number or a text, under either name."""
     source = fields.load_object(body, "tick size")
     return fields.required_amount(source, "minimum_tick_size", "tick_size", within=TICK)
 
 
 def decode_neg_risk(body: bytes) -> bool:
-    """Read `/neg-risk`."""
+    """Decode `/neg-risk`."""
     source = fields.load_object(body, "neg risk")
     if source.get("neg_risk") is None:
         raise WireError("neg_risk", "missing")
@@ -165,7 +165,7 @@ def decode_neg_risk(body: bytes) -> bool:
 
 
 def decode_fee_rate(body: bytes) -> int:
-    """Read `/fee-rate`, in hundredths of a percent; not the fee of today's exchange."""
+    """Decode `/fee-rate`, in basis points; this is not the fee of today's exchange."""
     names = ("base_fee", "fee_rate_bps", "fee_rate")
     rate = fields.whole(fields.load_object(body, "fee rate"), *names, within=fields.BASIS_POINTS)
     if rate is None:
@@ -174,7 +174,7 @@ def decode_fee_rate(body: bytes) -> int:
 
 
 def decode_market_of_token(body: bytes) -> MarketOfToken:
-    """Read `/markets-by-token/{token_id}`."""
+    """Decode `/markets-by-token/{token_id}`."""
     source = fields.load_object(body, "market of token")
     return MarketOfToken(
         ConditionId(fields.required(source, "condition_id")),
@@ -186,7 +186,7 @@ def decode_market_of_token(body: bytes) -> MarketOfToken:
 
 
 def decode_market_terms(body: bytes) -> MarketTerms:
-    """Read `/clob-markets/{condition_id}`: names of one to five letters, empty facts left out."""
+    """Decode `/clob-markets/{condition_id}`: keys have one to five letters, empty fields are left out."""
     source = fields.load_object(body, "market terms")
     tokens = fields.rows(source.get("t") or [], "t", most=bounds.MOST_OUTCOMES)
     return MarketTerms(
@@ -197,8 +197,8 @@ def decode_market_terms(body: bytes) -> MarketTerms:
         min_order_size=fields.amount(source, "mos", within=SIZE) or ZERO,
         neg_risk=fields.flag(source, "nr", default=False),
         fee=_fee_schedule(source.get("fd")),
-        # Shorter samples lack it. Taken for open, the venue refuses an order at worst; taken for
-        # closed, a market could not be traded.
+        # Shorter samples lack it. If it is wrongly assumed open, the venue at worst refuses an
+        # order; if it were wrongly assumed closed, a market could not be traded.
         accepting_orders=fields.flag(source, "ao", default=True),
         has_taker_delay=fields.flag(source, "itode", default=False),
         seconds_delay=fields.whole(source, "sd", within=fields.SECONDS) or 0,
@@ -229,12 +229,12 @@ def _reward_terms(value: object) -> RewardTerms | None:
 
 
 def decode_market_page(body: bytes) -> Page[ListedMarket]:
-    """Read a page of `/markets`, `/sampling-markets` or one of their simplified forms."""
+    """Decode a page of `/markets`, `/sampling-markets` or one of their simplified forms."""
     return read_page(body, _listed_market)
 
 
 def decode_listed_market(body: bytes) -> ListedMarket:
-    """Read `/markets/{condition_id}`."""
+    """Decode `/markets/{condition_id}`."""
     return _listed_market(fields.load_object(body, "market"))
 
 
@@ -272,9 +272,9 @@ _HISTORIES = msgspec.json.Decoder(_Histories)
 
 
 def decode_prices_history(body: bytes) -> Page[PricePoint]:
-    """Read `/prices-history`, oldest first; empty for a token the host does not know.
+    """Decode `/prices-history`, oldest first; empty for a token unknown to the host.
 
-    Points that cannot be read are counted.
+    Points that cannot be decoded are counted.
     """
     try:
         return _points(decode_json(_HISTORY, body).history)
@@ -283,7 +283,7 @@ def decode_prices_history(body: bytes) -> Page[PricePoint]:
 
 
 def decode_prices_histories(body: bytes) -> dict[TokenId, tuple[PricePoint, ...]]:
-    """Read `/batch-prices-history`: several histories, each oldest first."""
+    """Decode `/batch-prices-history`: several histories, each oldest first."""
     try:
         histories = decode_json(_HISTORIES, body).history or {}
     except UNREADABLE as error:
@@ -311,7 +311,7 @@ def _point(source: Row) -> PricePoint:
 
 
 def decode_version(body: bytes) -> int:
-    """Read `/version`: the generation of orders that the host takes."""
+    """Decode `/version`: the version of orders that the host accepts."""
     version = fields.whole(fields.load_object(body, "version"), "version", within=fields.COUNT)
     if version is None:
         raise WireError("version", "missing")
@@ -319,14 +319,14 @@ def decode_version(body: bytes) -> int:
 
 
 def decode_page(body: bytes) -> tuple[list[msgspec.Raw], str | None]:
-    """Return the rows of a page, unread, and the cursor of the next one, None on the last."""
+    """Return the undecoded rows of a page, and the cursor of the next one, None on the last."""
     rows, cursor = split_list(body, "data", is_required=False)
     _ = bounds.bounded(rows, bounds.MOST_ROWS, "data")
     return rows, None if cursor == LAST_CURSOR else cursor
 
 
 def read_page(body: bytes, decode: Callable[[Row], T]) -> Page[T]:
-    """Read the rows of a page; those that cannot be read are counted."""
+    """Decode the rows of a page; those that cannot be decoded are counted."""
     rows, cursor = decode_page(body)
     found: list[T] = []
     skipped = 0

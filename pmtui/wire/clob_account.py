@@ -1,8 +1,8 @@
-"""Answers of the trading host's account routes, as domain values.
+"""Replies of the trading host's account routes, as domain values.
 
-Every function takes the bytes of a body and raises `WireError` for what it cannot read. Whether an
-order was taken is decided by its id and its error text: `success` is true for refused ones too.
-An answer with both, or with neither, is passed on as it is: it settles nothing.
+Every function takes the bytes of a body and raises `WireError` if it cannot decode them. Whether an
+order was accepted is decided by its id and its error text: `success` is true for refused ones too. A
+reply with both, or with neither, is passed on unchanged: it is inconclusive.
 
     POST /order   {"success": true, "errorMsg": "", "orderID": "0x12…", "status": "matched",
                    "makingAmount": "5.2", "takingAmount": "10", "tradeIDs": [], "transactionsHashes": []}
@@ -48,13 +48,13 @@ from pmtui.wire.orders import Owner, decode_fills, decode_order
 from pmtui.wire.rows import to_moment
 
 LONGEST_ID = 128
-"""Characters; ids of orders have 66, those of trades 36 (October 2026)."""
+"""Characters; order ids have 66, trade ids 36 (October 2026)."""
 LONGEST_TEXT = 300
 
 
 @dataclass(frozen=True, slots=True)
 class SentCredentials:
-    """Credentials as they travel, for the moment until they are hidden."""
+    """Credentials in clear text, until they are wrapped as secrets."""
 
     api_key: ApiKey
     secret: str = field(repr=False)
@@ -62,7 +62,7 @@ class SentCredentials:
 
 
 def decode_credentials(body: bytes) -> SentCredentials:
-    """Read what creating or deriving an API key answers."""
+    """Decode the reply to creating or deriving an API key."""
     source = fields.load_object(body, "credentials")
     return SentCredentials(
         ApiKey(fields.required(source, "apiKey", "key")),
@@ -72,12 +72,12 @@ def decode_credentials(body: bytes) -> SentCredentials:
 
 
 def decode_post_result(body: bytes) -> PostResult:
-    """Read the answer to one posted order."""
+    """Decode the reply to one posted order."""
     return _post_result(fields.load_object(body, "post result"))
 
 
 def decode_post_results(body: bytes) -> tuple[PostResult, ...]:
-    """Read the answers to a batch, in its order."""
+    """Decode the replies to a batch, in its order."""
     listed = fields.items(fields.load(body), "post results")
     return tuple(_post_result(fields.row(item, "post result")) for item in listed)
 
@@ -95,7 +95,7 @@ def _post_result(source: Row) -> PostResult:
         raise WireError("status", f"unknown: {status[:40]!r}")
     return PostResult(
         OrderId(order_id),
-        # Older answers have no status; that it rests is the least an accepted order does.
+        # Older replies have no status; an accepted order at least rests.
         PostStatus(status) if status else PostStatus.LIVE,
         making_amount=fields.amount(source, "makingAmount", within=CASH),
         taking_amount=fields.amount(source, "takingAmount", within=CASH),
@@ -105,7 +105,7 @@ def _post_result(source: Row) -> PostResult:
 
 
 def decode_cancel_result(body: bytes) -> CancelResult:
-    """Read what any of the cancelling routes answers; reasons are the venue's words."""
+    """Decode the reply of any cancel route; reasons are the venue's text."""
     source = fields.load_object(body, "cancel result")
     refused = fields.row(source.get("not_canceled") or {}, "not_canceled")
     return CancelResult(
@@ -123,7 +123,7 @@ def decode_cancel_result(body: bytes) -> CancelResult:
 
 
 def decode_order_page(body: bytes) -> Page[Order]:
-    """Read a page of `/data/orders`; rows that cannot be read are counted."""
+    """Decode a page of `/data/orders`; rows that cannot be decoded are counted."""
     rows, cursor = decode_page(body)
     orders: list[Order] = []
     unread: list[Named] = []
@@ -138,7 +138,7 @@ def decode_order_page(body: bytes) -> Page[Order]:
 
 
 def decode_one_order(body: bytes) -> Order | None:
-    """Read one order; None for the empty body, null or empty object of one that is not live."""
+    """Decode one order; None for an empty body, null or an empty object, which mean that it is not live."""
     if not body.strip():
         return None
     loaded = fields.load(body)
@@ -148,7 +148,7 @@ def decode_one_order(body: bytes) -> Order | None:
 
 
 def decode_fill_page(body: bytes, owner: Owner) -> Page[Fill]:
-    """Read a page of `/data/trades`: our part of each trade; unreadable rows are counted."""
+    """Decode a page of `/data/trades`: our part of each trade; unreadable rows are counted."""
     rows, cursor = decode_page(body)
     fills: list[Fill] = []
     unread: list[Named] = []
@@ -163,9 +163,9 @@ def decode_fill_page(body: bytes, owner: Owner) -> Page[Fill]:
 
 
 def decode_balance(body: bytes) -> BalanceAllowance:
-    """Read `/balance-allowance`: whole millionths, one allowance for each spender.
+    """Decode `/balance-allowance`: whole millionths, one allowance for each spender.
 
-    Older answers have a single allowance, whose spender nobody names.
+    Older replies have a single allowance, without its spender.
     """
     source = fields.load_object(body, "balance")
     balance = fields.whole(source, "balance", within=CASH)
@@ -186,14 +186,14 @@ def decode_balance(body: bytes) -> BalanceAllowance:
 
 
 def decode_api_keys(body: bytes) -> tuple[ApiKey, ...]:
-    """Read `/auth/api-keys`."""
+    """Decode `/auth/api-keys`."""
     loaded = fields.load(body)
     source: Row = loaded if isinstance(loaded, dict) else {"apiKeys": loaded}
     return tuple(map(ApiKey, fields.texts(source, "apiKeys", "readonlyApiKeys")))
 
 
 def decode_closed_only(body: bytes) -> bool:
-    """Read `/auth/ban-status/closed-only`: whether the account may only close positions."""
+    """Decode `/auth/ban-status/closed-only`: whether the account may only close positions."""
     return fields.flag(fields.load_object(body, "ban status"), "closed_only", default=False)
 
 
@@ -218,7 +218,7 @@ _KEY_LISTS = ("builderApiKeys", "builder_api_keys", "apiKeys", "keys", "data")
 
 
 def decode_builder_keys(body: bytes) -> tuple[BuilderKey, ...]:
-    """Read a list of builder keys: names alone, or rows with their times; bare or in an object."""
+    """Decode a list of builder keys: names alone, or rows with their times; bare or in an object."""
     loaded = fields.load(body)
     if isinstance(loaded, dict):
         loaded = next((loaded[name] for name in _KEY_LISTS if loaded.get(name) is not None), None)
@@ -226,7 +226,7 @@ def decode_builder_keys(body: bytes) -> tuple[BuilderKey, ...]:
 
 
 def decode_made_builder_key(body: bytes) -> BuilderKey:
-    """Read what making a builder's key answers beside its secrets."""
+    """Decode the reply to creating a builder's key, without its secrets."""
     return _builder_key(fields.load_object(body, "builder key"))
 
 
@@ -243,7 +243,7 @@ def _builder_key(item: object) -> BuilderKey:
 
 
 def _builder_code(source: Row) -> BuilderCode | None:
-    # A code that cannot be one is left out; the key is as good without it.
+    # An invalid code is dropped; the key works without it.
     try:
         code = parse_builder_code(fields.text(source, "builderCode", "builder_code"))
     except BuilderCodeError:
@@ -253,12 +253,12 @@ def _builder_code(source: Row) -> BuilderCode | None:
 
 def _key_moment(source: Row, *names: str) -> datetime | None:
     at = to_moment(fields.text(source, *names))
-    # A time that was never set travels as the first second of year 1.
+    # A time that was never set is sent as the first second of year 1.
     return at if at is not None and at.year > 1 else None
 
 
 def decode_builder_fees(body: bytes) -> BuilderFees:
-    """Read `/fees/builder-fees/{code}`."""
+    """Decode `/fees/builder-fees/{code}`."""
     source = fields.load_object(body, "builder fees")
     rates = fields.BASIS_POINTS
     maker = fields.whole(source, "builder_maker_fee_rate_bps", within=rates)
@@ -272,7 +272,7 @@ _NOTICE_KINDS = {kind.value: kind for kind in NoticeKind}
 
 
 def decode_notices(body: bytes) -> Page[Notice]:
-    """Read `/notifications`; those that cannot be read are counted."""
+    """Decode `/notifications`; those that cannot be decoded are counted."""
     return read_page(body, _notice)
 
 
@@ -311,9 +311,9 @@ def _order_notice(source: Row) -> OrderNotice:
 
 
 def decode_heartbeat(body: bytes) -> HeartbeatAnswer:
-    """Read the answer to a heartbeat, also the refusal that names the id it wants.
+    """Decode the reply to a heartbeat, including the refusal that names the expected id.
 
-    Sources disagree on the name of the refusal's text: `error_msg` or `error`.
+    Sources disagree on the key of the refusal's text: `error_msg` or `error`.
     """
     source = fields.load_object(body, "heartbeat")
     refusal = fields.shown(source, "error_msg", most=bounds.REASON)

@@ -6,9 +6,8 @@
     GET /rewards/user {"data": [{"date": "2026-11-20", "condition_id": "0xab…", "asset_address": "0xC0…",
         "maker_address": "0x9a…", "earnings": 0.52, "asset_rate": 1}], "next_cursor": "LTE="}
 
-Sizes are shares, spreads cents, rates units of the asset a day. The rows of the several lists are
-one shape with more or fewer fields; dates come with or without a time of day, amounts as numbers or
-texts.
+Sizes are shares, spreads cents, rates units of the asset a day. The rows of all lists have one form with
+more or fewer fields; dates come with or without a time of day, amounts as numbers or texts.
 """
 
 from datetime import date
@@ -38,7 +37,7 @@ _CENTS_IN_A_PRICE = 100
 
 
 def decode_scoring(body: bytes) -> bool:
-    """Read whether one order scores."""
+    """Decode whether one order earns rewards."""
     source = fields.load_object(body, "scoring")
     if source.get("scoring") is None:
         raise WireError("scoring", "missing")
@@ -46,7 +45,7 @@ def decode_scoring(body: bytes) -> bool:
 
 
 def decode_scorings(body: bytes) -> dict[OrderId, bool]:
-    """Read which of several orders score."""
+    """Decode which of several orders earn rewards."""
     source = fields.load_object(body, "scoring")
     return {
         OrderId(bounds.identifier(key, "scoring")): fields.flag(source, key, default=False)
@@ -55,31 +54,31 @@ def decode_scorings(body: bytes) -> dict[OrderId, bool]:
 
 
 def decode_rewarded_markets(body: bytes) -> Page[RewardedMarket]:
-    """Read a page of any of the lists of markets with rewards."""
+    """Decode a page of any of the lists of markets with rewards."""
     page = read_page(body, _rewarded_market)
     try:
         loaded = fields.load(body)
         source = loaded if isinstance(loaded, dict) else {}
         total = fields.whole(source, "total_count", within=fields.COUNT)
     except WireError:
-        # How many there are is a courtesy: the rows are not lost over it.
+        # The total is optional: the rows are valid without it.
         total = None
     return Page(page.items, page.next_cursor, page.skipped, total)
 
 
 def decode_earnings(body: bytes) -> Page[Earnings]:
-    """Read a page of a day's earnings by market, or the sums of a day."""
+    """Decode a page of a day's earnings by market, or the sums of a day."""
     return read_page(body, _earnings)
 
 
 def decode_total_earnings(body: bytes) -> tuple[Earnings, ...]:
-    """Read the sums of a day, one for each asset; one that cannot be read spoils them all."""
+    """Decode the sums of a day, one for each asset; an unreadable one makes the whole reply invalid."""
     rows, _ = decode_page(body)
     return tuple(_earnings(fields.load_row(row, "earnings")) for row in rows)
 
 
 def decode_percentages(body: bytes) -> dict[ConditionId, Micros]:
-    """Read our part of what is paid out now, by market; an array of rows is read too."""
+    """Decode our share of current payouts, by market; an array of rows is accepted too."""
     loaded = fields.load(body)
     if isinstance(loaded, list):
         listed = fields.rows(loaded, "percentages")
@@ -100,7 +99,7 @@ def decode_percentages(body: bytes) -> dict[ConditionId, Micros]:
 
 
 def decode_rebates(body: bytes) -> Page[Rebate]:
-    """Read the rebates of a day; rows that cannot be read are counted."""
+    """Decode the rebates of a day; rows that cannot be decoded are counted."""
     return read_page(body, _rebate)
 
 

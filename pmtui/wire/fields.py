@@ -1,8 +1,8 @@
-"""Reading single fields of untyped JSON, by the habits of the venue.
+"""Decoding of single fields of untyped JSON, in the venue's varying forms.
 
 Numbers come as numbers or as texts, times as seconds or milliseconds, the same field under several
-names. A field that is there and cannot be read is an error; one that is absent is None or empty.
-Every number is read with the range that it must be in, every text with its longest length.
+names. A field that is present and invalid is an error; a missing one is None or empty. Every number
+is checked against a range, every text against a maximum length.
 """
 
 from collections.abc import Mapping
@@ -18,24 +18,24 @@ from pmtui.wire.bounds import UNREADABLE, NotJsonError, WireError, decode_json
 Row = Mapping[str, object]
 
 _MILLISECONDS_FROM = 100_000_000_000
-"""Times from here on count milliseconds; as seconds they would be in the year 5138."""
+"""Larger times are in milliseconds; as seconds they would be in the year 5138."""
 _LONGEST_INTEGER_BITS = 512
-"""Beyond it Python takes its time to write an integer, or refuses to; the largest is a uint256."""
+"""Larger integers take Python long to format, or are refused; the largest valid one is a uint256."""
 
 COUNT = Range("count", 0, 10**9)
 BASIS_POINTS = Range("fee rate", 0, 10_000)
 SECONDS = Range("seconds", 0, 86_400)
 UINT256 = Range("uint256", 0, 2**256 - 1)
 
-# Floats stay texts: their digits are exact, the number would not be.
+# Floats stay texts: their digits are exact, a float would not be.
 _ANYTHING = msgspec.json.Decoder(float_hook=str)
 
 
 def load(body: bytes) -> object:
-    """Read JSON; numbers with a point or an exponent become texts.
+    """Decode JSON; numbers with a point or an exponent become texts.
 
     Raises:
-        NotJsonError: it is no JSON.
+        NotJsonError: the bytes are not JSON.
     """
     try:
         return decode_json(_ANYTHING, body)
@@ -44,25 +44,25 @@ def load(body: bytes) -> object:
 
 
 def load_object(body: bytes, what: str) -> Row:
-    """Read JSON that is one object.
+    """Decode JSON that is a single object.
 
     Raises:
-        WireError: it is something else, or no JSON.
+        WireError: it is something else, or not JSON.
     """
     return row(load(body), what)
 
 
 def load_row(raw: msgspec.Raw, what: str) -> Row:
-    """Read one of such rows.
+    """Decode one raw row that is an object.
 
     Raises:
-        WireError: it is no object, or cannot be read.
+        WireError: it is not an object, or cannot be decoded.
     """
     return row(load(bytes(raw)), what)
 
 
 def row(value: object, what: str) -> Row:
-    """Return an object.
+    """Return a value as an object.
 
     Raises:
         WireError: it is something else.
@@ -73,19 +73,19 @@ def row(value: object, what: str) -> Row:
 
 
 def rows(value: object, what: str, *, most: int = bounds.MOST_ROWS) -> tuple[Row, ...]:
-    """Return the objects of an array; elements that are none are left out.
+    """Return the objects of an array; other elements are left out.
 
     Raises:
-        WireError: it is no array, or longer than any of its kind.
+        WireError: it is not an array, or is too long.
     """
     return tuple(item for item in items(value, what, most=most) if isinstance(item, dict))
 
 
 def items(value: object, what: str, *, most: int = bounds.MOST_ROWS) -> list[object]:
-    """Return an array.
+    """Return a value as an array.
 
     Raises:
-        WireError: it is something else, or longer than any of its kind.
+        WireError: it is something else, or too long.
     """
     if not isinstance(value, list):
         raise WireError(what, "not an array")
@@ -94,9 +94,9 @@ def items(value: object, what: str, *, most: int = bounds.MOST_ROWS) -> list[obj
 
 
 def text(source: Row, *names: str) -> str:
-    """Return the first of some fields that is there and not null, as a text; else an empty one.
+    """Return the first of some fields that is present and not null, as a text; else an empty one.
 
-    For identifiers, numbers and words of a known few: what is shown only is read by `shown`.
+    For identifiers, numbers and known words; `shown` is for texts that are only displayed.
 
     Raises:
         WireError: it is an object or an array, or longer than any identifier.
@@ -106,7 +106,7 @@ def text(source: Row, *names: str) -> str:
 
 
 def shown(source: Row, *names: str, most: int) -> str:
-    """Return the same for a text that is only shown, cut to so many characters.
+    """Return the first of some fields as a text that is only displayed, truncated to `most` characters.
 
     Raises:
         WireError: it is an object or an array.
@@ -135,10 +135,10 @@ def _written(value: int, name: str) -> str:
 
 
 def required(source: Row, *names: str) -> str:
-    """Return the first of some fields that is there.
+    """Return the first of some fields that is present.
 
     Raises:
-        WireError: none is, or it is empty.
+        WireError: none is present, or it is empty.
     """
     value = text(source, *names)
     if not value:
@@ -147,10 +147,10 @@ def required(source: Row, *names: str) -> str:
 
 
 def amount(source: Row, *names: str, within: Range) -> Micros | None:
-    """Return a decimal; None where it is absent or empty.
+    """Return a decimal; None if it is missing or empty.
 
     Raises:
-        WireError: it is no decimal, or out of range.
+        WireError: it is not a decimal, or is out of range.
     """
     value = text(source, *names)
     return to_micros(value, names[0], within) if value else None
@@ -160,16 +160,16 @@ def required_amount(source: Row, *names: str, within: Range) -> Micros:
     """Return a decimal.
 
     Raises:
-        WireError: it is none, out of range, or absent.
+        WireError: it is not a decimal, out of range, or missing.
     """
     return to_micros(required(source, *names), names[0], within)
 
 
 def to_micros(value: str, name: str, within: Range) -> Micros:
-    """Read a decimal exactly, or rounded to six decimals where it carries binary noise.
+    """Parse a decimal exactly, or rounded to six decimals if it has float noise.
 
     Raises:
-        WireError: it is no decimal, or out of range.
+        WireError: it is not a decimal, or is out of range.
     """
     try:
         number = parse_micros(value)
@@ -182,10 +182,10 @@ def to_micros(value: str, name: str, within: Range) -> Micros:
 
 
 def whole(source: Row, *names: str, within: Range) -> int | None:
-    """Return an integer; None where it is absent or empty.
+    """Return an integer; None if it is missing or empty.
 
     Raises:
-        WireError: it is no integer, or out of range.
+        WireError: it is not an integer, or is out of range.
     """
     value = text(source, *names)
     if not value:
@@ -196,7 +196,7 @@ def whole(source: Row, *names: str, within: Range) -> int | None:
 
 
 def flag(source: Row, *names: str, default: bool) -> bool:
-    """Return a boolean, or what holds where it is absent.
+    """Return a boolean, or the default if it is missing.
 
     Raises:
         WireError: it is something else.
@@ -214,10 +214,10 @@ def flag(source: Row, *names: str, default: bool) -> bool:
 
 
 def side(source: Row) -> Side:
-    """Return a side, in either case of letters.
+    """Return a side, ignoring case.
 
     Raises:
-        WireError: it is none.
+        WireError: it is not a side.
     """
     value = text(source, "side")
     if value.upper() not in ("BUY", "SELL"):
@@ -226,10 +226,10 @@ def side(source: Row) -> Side:
 
 
 def moment(source: Row, *names: str) -> datetime | None:
-    """Return a time given in seconds or milliseconds; None where it is absent, empty or zero.
+    """Return a time given in seconds or milliseconds; None if it is missing, empty or zero.
 
     Raises:
-        WireError: it is no time.
+        WireError: it is not a time.
     """
     value = text(source, *names)
     if not value or value == "0":
@@ -238,7 +238,7 @@ def moment(source: Row, *names: str) -> datetime | None:
 
 
 def to_moment(value: str, name: str) -> datetime:
-    """Read seconds or milliseconds since 1970.
+    """Parse seconds or milliseconds since 1970.
 
     Raises:
         WireError: it is neither.
@@ -257,10 +257,10 @@ def to_moment(value: str, name: str) -> datetime:
 
 
 def texts(source: Row, *names: str) -> tuple[str, ...]:
-    """Return the identifiers of an array; empty where it is absent or null.
+    """Return the identifiers of an array; empty if it is missing or null.
 
     Raises:
-        WireError: it is no array, or one of them is longer than any identifier.
+        WireError: it is not an array, or one of them is longer than any identifier.
     """
     for name in names:
         value = source.get(name)

@@ -1,6 +1,6 @@
-r"""Payloads of the metadata host to domain values: markets, tags, profiles, searches; and who may trade.
+r"""Payloads of the metadata host: markets, tags, profiles, searches; and the geographic check.
 
-A market, cut down to the fields that matter (it has over a hundred); all of them are optional:
+A market, reduced to the relevant fields (it has over a hundred); all of them are optional:
 
     {"id": "512345", "conditionId": "0xab…", "slug": "will-it-rain", "question": "Will it rain?",
      "outcomes": "[\"Yes\", \"No\"]", "outcomePrices": "[\"0.43\", \"0.57\"]",
@@ -9,9 +9,9 @@ A market, cut down to the fields that matter (it has over a hundred); all of the
      "endDate": "2026-12-31T12:00:00Z", "acceptingOrders": true, "enableOrderBook": true,
      "rewardsMaxSpread": 3.5, "events": [{"id": "9001", "title": "Weather", "slug": "weather"}]}
 
-Three lists travel as JSON inside strings; prices are dollars, `rewardsMaxSpread` is in cents. Lists
-are bare arrays, or `{"events": […], "next_cursor": "…"}` from the keyset routes. Rows that cannot
-be read are skipped and counted. Rules of trading are not applied here.
+Three lists are JSON inside strings; prices are dollars, `rewardsMaxSpread` is in cents. Lists are bare
+arrays, or `{"events": […], "next_cursor": "…"}` from the keyset routes. Rows that cannot be decoded are
+skipped and counted. Trading rules are not applied here.
 
     /teams           [{"id": 7, "name": "Reds", "league": "epl", "abbreviation": "red", "record": "3-1"}]
     /sports          [{"sport": "epl", "name": "…", "tags": "1,82,306", "series": "10188"}]
@@ -94,7 +94,7 @@ T = TypeVar("T")
 
 
 class TagRow(msgspec.Struct, gc=False):
-    """A tag; `id` is a string of digits, an int in some answers."""
+    """A tag; `id` is a string of digits, an int in some replies."""
 
     id: str | int | None = None
     label: str | None = None
@@ -102,7 +102,7 @@ class TagRow(msgspec.Struct, gc=False):
 
 
 class SeriesRow(msgspec.Struct, gc=False):
-    """A series, as it stands inside an event."""
+    """A series, as embedded in an event."""
 
     id: str | int | None = None
     slug: Identifier | None = None
@@ -111,7 +111,7 @@ class SeriesRow(msgspec.Struct, gc=False):
 
 
 class FeeScheduleRow(msgspec.Struct, rename="camel", gc=False):
-    """The fee of a market, on objects since mid-2026."""
+    """The fee schedule of a market, present since mid-2026."""
 
     rate: Number = None
     exponent: Number = None
@@ -119,7 +119,7 @@ class FeeScheduleRow(msgspec.Struct, rename="camel", gc=False):
 
 
 class EventRefRow(msgspec.Struct, gc=False):
-    """The event inside a market that is the top object."""
+    """The event inside a market that is the top-level object."""
 
     id: str | int | None = None
     slug: Identifier | None = None
@@ -199,7 +199,7 @@ class EventRow(msgspec.Struct, rename="camel", gc=False):
 
 
 class ProfileRow(msgspec.Struct, rename="camel", gc=False):
-    """Who wrote a comment."""
+    """The author of a comment."""
 
     name: str | None = None
     pseudonym: str | None = None
@@ -207,7 +207,7 @@ class ProfileRow(msgspec.Struct, rename="camel", gc=False):
 
 
 class CommentRow(msgspec.Struct, rename="camel", gc=False):
-    """A comment; replies carry the id of the comment they answer."""
+    """A comment; replies have the id of the comment they answer."""
 
     id: str | int | None = None
     body: str | None = None
@@ -230,48 +230,48 @@ MOST_EXPONENT = 4
 
 
 def decode_events(body: bytes) -> Rows[Event]:
-    """Read a list of events: a bare array, or a keyset page with its cursor.
+    """Decode a list of events: a bare array, or a keyset page with its cursor.
 
     Raises:
-        WireError: no list of events at all.
+        WireError: the body is not a list of events.
     """
     log, share = SkipLog(), Shared()
     return read_listing(body, "events", _EVENT, lambda row: _to_event(row, log, share), log=log)
 
 
 def decode_markets(body: bytes) -> Rows[Market]:
-    """Read a list of markets: a bare array, or a keyset page with its cursor.
+    """Decode a list of markets: a bare array, or a keyset page with its cursor.
 
     Raises:
-        WireError: no list of markets at all.
+        WireError: the body is not a list of markets.
     """
     share = Shared()
     return read_listing(body, "markets", _MARKET, lambda row: _to_market(row, share))
 
 
 def decode_event(body: bytes) -> Event:
-    """Read one event.
+    """Decode one event.
 
     Raises:
-        WireError: it cannot be read; single markets in it that cannot are left out.
+        WireError: it cannot be decoded; single markets in it that cannot are left out.
     """
     return read_one(body, _EVENT, lambda row: _to_event(row, SkipLog(), Shared()))
 
 
 def decode_market(body: bytes) -> Market:
-    """Read one market.
+    """Decode one market.
 
     Raises:
-        WireError: it cannot be read.
+        WireError: it cannot be decoded.
     """
     return read_one(body, _MARKET, lambda row: _to_market(row, Shared()))
 
 
 def decode_search(body: bytes) -> Rows[Event]:
-    """Read the events of a search; the cursor is the number of the next page while there is one.
+    """Decode the events of a search; the cursor is the number of the next page, if there is one.
 
     Raises:
-        WireError: not the object of a search.
+        WireError: the body is not the object of a search.
     """
     envelope = decode_envelope(body)
     log, share = SkipLog(), Shared()
@@ -283,19 +283,19 @@ def decode_search(body: bytes) -> Rows[Event]:
 
 
 def decode_tags(body: bytes) -> Rows[Tag]:
-    """Read a list of tags.
+    """Decode a list of tags.
 
     Raises:
-        WireError: no list of tags at all.
+        WireError: the body is not a list of tags.
     """
     return read_listing(body, "tags", _TAG, _to_tag)
 
 
 def decode_comments(body: bytes) -> Rows[Comment]:
-    """Read comments: a bare array, where replies come beside the root comments, or a keyset page.
+    """Decode comments: a bare array, where replies come beside the root comments, or a keyset page.
 
     Raises:
-        WireError: no list of comments at all.
+        WireError: the body is not a list of comments.
     """
     return read_listing(body, "comments", _COMMENT, _to_comment)
 
@@ -387,7 +387,7 @@ def _to_market(row: MarketRow, share: Shared, event: EventRefRow | None = None) 
 
 
 def _to_outcomes(row: MarketRow, share: Shared) -> tuple[Outcome, ...]:
-    # Index i of the three lists belongs together; prices and tokens may be fewer, or absent.
+    # Index i of the three lists belongs together; prices and tokens may be fewer, or missing.
     most = bounds.MOST_OUTCOMES
     labels = to_texts(row.outcomes, "outcomes", most=most)
     prices = to_texts(row.outcome_prices, "outcomePrices", most=most)
@@ -452,7 +452,7 @@ def _to_comment(row: CommentRow) -> Comment:
 
 
 def _event_of(row: MarketRow) -> EventRefRow:
-    # Facts about the event are a courtesy here: a market is not lost over them.
+    # The event's data is optional here: a market is valid without it.
     if not row.events:
         return NO_EVENT
     try:
@@ -468,25 +468,25 @@ def _id(value: str | int | None, field: str) -> str:
 
 
 def _positive(value: Number, field: str, within: Range) -> Micros | None:
-    # Zero, or less, stands for a fact that is not there.
+    # Zero or less stands for a missing value.
     amount = to_micros(value, field, within._replace(low=-within.high))
     return amount if amount is not None and amount > 0 else None
 
 
 def _tick_size(value: Number) -> Micros | None:
-    # Zero stands for a fact that is not there.
+    # Zero stands for a missing value.
     tick = to_micros(value, "orderPriceMinTickSize", PRICE)
     return to_micros(value, "orderPriceMinTickSize", TICK) if tick else None
 
 
 def _price_level(value: Number, field: str) -> Micros | None:
-    # 0 and 1 stand for an empty side, not for a level that could be traded at (docs/wire.md#metadata-host).
+    # 0 and 1 stand for an empty side, not for a tradable level (docs/wire.md#metadata-host).
     price = to_micros(value, field, PRICE)
     return price if price is not None and 0 < price < ONE else None
 
 
 class GeoRow(msgspec.Struct, gc=False):
-    """`GET /api/geoblock` (docs/wire.md#geographic-check); the address it also states is not wanted."""
+    """`GET /api/geoblock` (docs/wire.md#geographic-check); the IP address in it is not kept."""
 
     blocked: bool | None = None
     country: str | None = None
@@ -497,7 +497,7 @@ _GEO = msgspec.json.Decoder(GeoRow)
 
 
 def decode_geo_answer(body: bytes) -> GeoAnswer:
-    """Read the answer.
+    """Decode the reply of the geographic check.
 
     Raises:
         WireError: it does not say whether we are blocked.
@@ -514,10 +514,10 @@ def _to_geo_answer(row: GeoRow) -> GeoAnswer:
 
 
 def read_table(body: bytes, to_value: Callable[[Row], T], place: str) -> Rows[T]:
-    """Read a list of objects: a bare array, or one under `data`.
+    """Decode a list of objects: a bare array, or one under `data`.
 
     Raises:
-        WireError: no list at all.
+        WireError: the body is not a list.
     """
     raws, cursor = split_list(body, "data")
     log = SkipLog()
@@ -531,59 +531,59 @@ def read_table(body: bytes, to_value: Callable[[Row], T], place: str) -> Rows[T]
 
 
 def decode_one_event(body: bytes) -> Rows[Event]:
-    """Read an event, alone or in a list that was asked for by its slug."""
+    """Decode an event, alone or in a list that was filtered by its slug."""
     return decode_events(_listed(body))
 
 
 def decode_one_market(body: bytes) -> Rows[Market]:
-    """Read a market, alone or in a list that was asked for by its slug or token."""
+    """Decode a market, alone or in a list that was filtered by its slug or token."""
     if body.lstrip()[:1] == b"[":
         return decode_markets(body)
     return Rows((decode_market(body),), received=1)
 
 
 def decode_one_tag(body: bytes) -> Rows[Tag]:
-    """Read a tag."""
+    """Decode a tag."""
     return decode_tags(_listed(body))
 
 
 def decode_series(body: bytes) -> Rows[Series]:
-    """Read series, or one that stands alone."""
+    """Decode series, or a single one."""
     return read_table(_listed(body), _read_series, "series")
 
 
 def decode_teams(body: bytes) -> Rows[Team]:
-    """Read teams."""
+    """Decode teams."""
     return read_table(body, _to_team, "teams")
 
 
 def decode_sports(body: bytes) -> Rows[Sport]:
-    """Read the catalogue of sports."""
+    """Decode the list of sports."""
     return read_table(body, _to_sport, "sports")
 
 
 def decode_market_types(body: bytes) -> Rows[SportsMarketType]:
-    """Read the kinds of sports markets."""
+    """Decode the types of sports markets."""
     names = fields.texts(fields.load_object(body, "market types"), "marketTypes")
     kinds = tuple(SportsMarketType(name) for name in names if name)
     return Rows(kinds, received=len(names))
 
 
 def decode_profile(body: bytes) -> Profile:
-    """Read a public profile."""
+    """Decode a public profile."""
     return _to_profile(fields.load_object(body, "profile"))
 
 
 def decode_tag_relations(body: bytes) -> Rows[TagRelation]:
-    """Read the rows that say which tags belong near another."""
+    """Decode the rows that relate tags to each other."""
     return read_table(body, _to_relation, "related tags")
 
 
 def decode_hits(body: bytes) -> Rows[SearchHit]:
-    """Read a search: events, each followed by its markets, then tags, then profiles.
+    """Decode a search: events, each followed by its markets, then tags, then profiles.
 
     Raises:
-        WireError: not the object of a search.
+        WireError: the body is not the object of a search.
     """
     events = decode_search(body)
     source = fields.load_object(body, "search")

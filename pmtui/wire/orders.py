@@ -1,4 +1,4 @@
-"""Own orders and own trades, as both the account routes and the account channel send them.
+"""Own orders and own trades, as sent by both the account routes and the account channel.
 
     {"id": "0x12…", "status": "LIVE", "market": "0xab…", "asset_id": "7121…", "side": "BUY",
      "outcome": "Yes", "price": "0.42", "original_size": "10", "size_matched": "4",
@@ -9,8 +9,8 @@
      "maker_orders": [{"order_id": "0x34…", "maker_address": "0x9a…", "owner": "77aa…",
                        "asset_id": "9034…", "side": "BUY", "matched_amount": "10", "price": "0.57"}]}
 
-Prices are dollars, sizes shares, times seconds. Of a trade only our part is kept: what the top of
-the message says is the taker's.
+Prices are dollars, sizes shares, times seconds. Only our part of a trade is kept: the top-level
+fields of the message are the taker's.
 """
 
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ from pmtui.wire.bounds import WireError
 from pmtui.wire.fields import Row
 
 _DUST = Micros(10_000)
-"""Matched sizes are cut to 0.01 shares, so an order may be full that much early."""
+"""Matched sizes are truncated to 0.01 shares, so an order may be full with that much missing."""
 
 _LIVES = {
     "LIVE": OrderStatus.LIVE,
@@ -48,11 +48,11 @@ _TIMES_IN_FORCE = {"IOC": TimeInForce.FAK, "": TimeInForce.GTC} | {t.value: t fo
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """How to tell our own orders in a trade of several parties."""
+    """How to identify our own orders in a trade with several parties."""
 
     api_key: ApiKey
     addresses: frozenset[Address] = field(default_factory=frozenset)
-    """The wallet that trades, and the key's own address."""
+    """The trading wallet, and the key's own address."""
 
     def has(self, source: Row) -> bool:
         """Whether one side of a trade is ours."""
@@ -63,10 +63,10 @@ class Owner:
 
 
 def decode_order(source: Row) -> Order:
-    """Read an order.
+    """Decode an order.
 
     Raises:
-        WireError: a field that cannot be read, or a status nobody knows.
+        WireError: a field cannot be decoded, or the status is unknown.
     """
     original = fields.required_amount(source, "original_size", within=SIZE)
     matched = fields.amount(source, "size_matched", within=SIZE) or ZERO
@@ -99,10 +99,10 @@ def _gone_at(source: Row, time_in_force: TimeInForce) -> datetime | None:
 
 
 def order_status(text: str, original: Micros, matched: Micros) -> tuple[OrderStatus, str]:
-    """Return what a status means for an order, and the venue's reason where it carries one.
+    """Return the order status for a status text, and the venue's reason if it contains one.
 
     Raises:
-        WireError: nobody knows it.
+        WireError: the status is unknown.
     """
     plain = text.removeprefix("ORDER_STATUS_")
     word = plain.upper()
@@ -120,12 +120,13 @@ def order_status(text: str, original: Micros, matched: Micros) -> tuple[OrderSta
 
 
 def decode_fills(source: Row, owner: Owner) -> tuple[Fill, ...]:
-    """Read our part of a trade: a fill as its taker, and one for each own order that rested.
+    """Decode our part of a trade: a fill as its taker, and one for each own order that rested.
 
-    Who was on both sides is told of it once, as its taker. Empty where nothing of it is ours.
+    If we were on both sides, the venue reports the trade once, with us as taker. Empty if nothing
+    of it is ours.
 
     Raises:
-        WireError: a field that cannot be read, or a status nobody knows.
+        WireError: a field cannot be decoded, or the status is unknown.
     """
     makers = fields.rows(source.get("maker_orders") or [], "maker_orders")
     role = fields.text(source, "trader_side").upper()
@@ -178,8 +179,8 @@ def _fill(
 
 
 def _fee(part: Row, liquidity: Liquidity) -> Micros | None:
-    # `fee_rate_bps` is a leftover of the first exchange; only some answers state the fee. A taker's
-    # zero is taken for not stated: by the market's schedule it comes out as zero again.
+    # `fee_rate_bps` is a leftover of the first exchange; only some replies state the fee. A taker's
+    # zero counts as not stated: by the market's schedule it comes out as zero again.
     stated = fields.amount(part, "fee_usdc", "feeUsdc", "fee", within=CASH)
     return stated or (ZERO if liquidity is Liquidity.MAKER else None)
 
@@ -187,16 +188,16 @@ def _fee(part: Row, liquidity: Liquidity) -> Micros | None:
 def _maker_side(maker: Row, taker_side: Side, taker_token: TokenId) -> Side:
     if fields.text(maker, "side"):
         return fields.side(maker)
-    # Messages of 2024 leave it out: the other token is met by the same side (a mint or a merge).
+    # Messages of 2024 omit it: the other token trades with the same side (a mint or a merge).
     is_same_token = fields.text(maker, "asset_id") == taker_token
     return taker_side.opposite if is_same_token else taker_side
 
 
 def trade_status(text: str) -> TradeStatus:
-    """Return how far the settlement of a trade has come.
+    """Return the settlement state of a trade.
 
     Raises:
-        WireError: nobody knows the status.
+        WireError: the status is unknown.
     """
     word = text.upper().removeprefix("TRADE_STATUS_")
     if word == "MATCHED_NOT_BROADCASTED":

@@ -1,4 +1,4 @@
-"""Decodes the relayer's answers and those of a chain node.
+"""Decodes replies of the relayer and of a chain node.
 
 A transaction (`GET /transaction?id=`, an array with one row; the seed allows an object too):
 
@@ -31,10 +31,10 @@ LONGEST_ID: Final = 100
 LONGEST_TEXT: Final = 500
 LONGEST_DATA: Final = 200_000
 MOST_TOPICS: Final = 4
-"""Of a log."""
+"""Topics of a log."""
 _ADDRESS_WORD: Final = "0x" + "0" * 24
 _ERROR_SELECTOR = "0x08c379a0"
-"""Of `Error(string)`: how a contract gives the reason of a revert."""
+"""Selector of `Error(string)`: how a contract states the reason of a revert."""
 
 
 _NOTHING: Final = msgspec.Raw(b"null")
@@ -62,7 +62,7 @@ class _Nonce(msgspec.Struct):
 
 
 class RelayerKey(msgspec.Struct, rename="camel"):
-    """A key of the relayer, as it is listed; the key itself is a secret."""
+    """A key of the relayer, as listed; the key itself is a secret."""
 
     api_key: str
     address: str
@@ -70,7 +70,7 @@ class RelayerKey(msgspec.Struct, rename="camel"):
 
     @override
     def __repr__(self) -> str:
-        """Name the owner, never the key."""
+        """Show the owner, never the key."""
         return f"RelayerKey({self.address[:LONGEST_ID]})"
 
 
@@ -81,10 +81,10 @@ class _RpcError(msgspec.Struct):
 
 
 class RpcAnswer(msgspec.Struct):
-    """A node's answer to one call."""
+    """A node's reply to one call."""
 
     id: int | str | None = None
-    """Of the question."""
+    """Id of the request."""
 
     result: msgspec.Raw = _NOTHING
     error: _RpcError | None = None
@@ -118,19 +118,19 @@ class _ChainTransaction(msgspec.Struct):
 
 
 def decode_submitted(body: bytes) -> RelayerTransaction:
-    """Read the answer to a submission.
+    """Decode the reply to a submission.
 
     Raises:
-        WireError: it names no transaction.
+        WireError: it contains no transaction.
     """
     return _transaction(_decode(body, _Row))
 
 
 def decode_transactions(body: bytes) -> tuple[RelayerTransaction, ...]:
-    """Read transactions; one may come alone.
+    """Decode transactions; a single one may come without an array.
 
     Raises:
-        WireError: not an object or an array of them, or one without id or state.
+        WireError: it is not an object or an array of them, or one lacks id or state.
     """
     if body.lstrip().startswith(b"{"):
         return (_transaction(_decode(body, _Row)),)
@@ -141,46 +141,46 @@ def decode_transactions(body: bytes) -> tuple[RelayerTransaction, ...]:
 
 
 def decode_nonce(body: bytes) -> int:
-    """Read a wallet's counter.
+    """Decode a wallet's nonce.
 
     Raises:
-        WireError: no decimal number of at most 256 bits.
+        WireError: it is not a decimal number of at most 256 bits.
     """
     return _number(str(_decode(body, _Nonce).nonce), "nonce")
 
 
 def decode_relayer_key(body: bytes) -> RelayerKey:
-    """Read a key that was just made.
+    """Decode a newly created key.
 
     Raises:
-        WireError: it is not one.
+        WireError: it is not a key.
     """
     return _decode(body, RelayerKey)
 
 
 def decode_relayer_keys(body: bytes) -> tuple[RelayerKey, ...]:
-    """Read a list of keys.
+    """Decode a list of keys.
 
     Raises:
-        WireError: it is not one.
+        WireError: it is not a list of keys.
     """
     return tuple(_decode(body, list[RelayerKey])[:MOST_ROWS])
 
 
 def decode_rpc(body: bytes) -> RpcAnswer:
-    """Read a node's answer.
+    """Decode a node's reply.
 
     Raises:
-        WireError: no answer of JSON-RPC.
+        WireError: it is not a JSON-RPC reply.
     """
     return _decode(body, RpcAnswer)
 
 
 def decode_rpc_batch(body: bytes) -> dict[int, RpcAnswer]:
-    """Read a node's answers to several calls, by the numbers of the questions.
+    """Decode a node's replies to several calls, by request id.
 
     Raises:
-        WireError: no list of answers.
+        WireError: it is not a list of replies.
     """
     answers = _decode(body, list[RpcAnswer])
     if len(answers) > MOST_ROWS:
@@ -189,10 +189,10 @@ def decode_rpc_batch(body: bytes) -> dict[int, RpcAnswer]:
 
 
 def rpc_text(answer: RpcAnswer, field: str) -> str:
-    """Return a result that is a text.
+    """Return a text result.
 
     Raises:
-        WireError: it is none, or too long.
+        WireError: it is not text, or too long.
     """
     text = _decode(bytes(answer.result), str)
     if len(text) > LONGEST_DATA:
@@ -201,19 +201,19 @@ def rpc_text(answer: RpcAnswer, field: str) -> str:
 
 
 def rpc_number(answer: RpcAnswer, field: str) -> int:
-    """Return a result that is a number in hexadecimal.
+    """Return a hexadecimal number result.
 
     Raises:
-        WireError: it is none, or has more than 256 bits.
+        WireError: it is not a number, or has more than 256 bits.
     """
     return hex_number(rpc_text(answer, field), field)
 
 
 def hex_number(text: str, field: str) -> int:
-    """Read a number as a node writes it.
+    """Parse a number in a node's notation.
 
     Raises:
-        WireError: not 0x and 1 to 64 hexadecimal digits.
+        WireError: it is not 0x and 1 to 64 hexadecimal digits.
     """
     digits = text[2:]
     if not (text.startswith("0x") and 0 < len(digits) <= 64 and _is_hex(digits)):
@@ -222,10 +222,10 @@ def hex_number(text: str, field: str) -> int:
 
 
 def rpc_receipt(answer: RpcAnswer) -> Receipt | None:
-    """Return a receipt; None where the transaction is not in a block.
+    """Return a receipt; None if the transaction is not in a block.
 
     Raises:
-        WireError: it cannot be read.
+        WireError: it cannot be decoded.
     """
     if bytes(answer.result) == b"null":
         return None
@@ -234,17 +234,17 @@ def rpc_receipt(answer: RpcAnswer) -> Receipt | None:
     block = hex_number(row.block_number, "blockNumber")
     named = {log.address.lower() for log in row.logs[:MOST_ROWS]}
     for log in row.logs[:MOST_ROWS]:
-        # The first topic is the kind of the event; an address fills the last 20 bytes of a word.
+        # The first topic is the event's type; an address fills the last 20 bytes of a word.
         words = (topic.lower() for topic in log.topics[1:MOST_TOPICS])
         named |= {"0x" + word[-40:] for word in words if word.startswith(_ADDRESS_WORD)}
     return Receipt(row.transaction_hash[:LONGEST_ID], status == 1, block, frozenset(named))
 
 
 def rpc_transaction(answer: RpcAnswer) -> ChainTransaction | None:
-    """Return a transaction; None where the node knows none of the hash.
+    """Return a transaction; None if the node knows none with this hash.
 
     Raises:
-        WireError: it cannot be read.
+        WireError: it cannot be decoded.
     """
     if bytes(answer.result) == b"null":
         return None
@@ -259,12 +259,12 @@ def rpc_transaction(answer: RpcAnswer) -> ChainTransaction | None:
 
 
 def rpc_simulated(answer: RpcAnswer) -> tuple[CallReverted | None, ...]:
-    """Return what became of each call of a simulation, in order; None for one that went through.
+    """Return the result of each call of a simulation, in order; None for a successful one.
 
-    A call that failed is one that reverts, whatever number its error has: nodes differ there.
+    A failed call is one that reverts, whatever its error code: nodes differ there.
 
     Raises:
-        WireError: not one block of calls with a status.
+        WireError: it is not one block of calls with a status.
     """
     blocks = _decode(bytes(answer.result), list[_SimulatedBlock])
     if len(blocks) != 1 or len(blocks[0].calls) > MOST_ROWS:
@@ -279,23 +279,23 @@ def rpc_simulated(answer: RpcAnswer) -> tuple[CallReverted | None, ...]:
 
 
 def rpc_code(answer: RpcAnswer) -> bool:
-    """Return whether an answer holds code.
+    """Return whether a reply contains code.
 
     Raises:
-        WireError: it is no text of hexadecimal digits.
+        WireError: it is not a text of hexadecimal digits.
     """
     text = rpc_text(answer, "code")
     digits = text[2:]
     if not text.startswith("0x") or not _is_hex(digits):
         raise WireError("code", "not hexadecimal")
-    # Nodes write no code as `0x`, and some as `0x0` (docs/wire.md#deposit-wallet).
+    # Nodes return `0x` for no code, and some `0x0` (docs/wire.md#deposit-wallet).
     return bool(digits.strip("0"))
 
 
 def read_revert(error: _RpcError) -> CallReverted | None:
-    """Return why a call reverts; None where the error is another one.
+    """Return why a call reverts; None for any other error.
 
-    Nodes give code 3 and the ABI encoding of `Error(string)`, or only words.
+    Nodes return code 3 and the ABI encoding of `Error(string)`, or only a text.
     """
     try:
         data = _decode(bytes(error.data), str)

@@ -1,10 +1,10 @@
-"""Typed rows: the scalars as the hosts spell them, and lists of which single rows may be unreadable.
+"""Typed rows: scalars in the hosts' varying forms, and lists in which single rows may be unreadable.
 
-Numbers come in strings, lists in strings, dates in five forms. A text that ought to be a number and
-is none raises `WireError`; a date or an id of the wrong shape is None, because such a row can still
-be read, only not sorted by it or traded with it.
+Numbers come in strings, lists in strings, dates in five forms. An invalid number raises `WireError`;
+an invalid date or id is None, because such a row is still usable, except for sorting by it or
+trading with it.
 
-Unreadable rows are skipped and counted: one odd row of a thousand must not hide the other nine
+Unreadable rows are skipped and counted: one malformed row of a thousand must not hide the other nine
 hundred and ninety-nine.
 """
 
@@ -32,12 +32,13 @@ from pmtui.wire.bounds import (
 )
 
 Number = str | int | float | None
-"""A decimal in any spelling. A JSON float becomes money by its shortest text, never by its bits."""
+"""A decimal in any form. A JSON float becomes money by its shortest text, never by its bits."""
 Listing = str | list[str | int | float | None] | None
-"""A list, or a string that holds one as JSON."""
+"""A list, or a string that contains one as JSON."""
 
 MILLISECONDS_FROM = 10**11
-"""Epoch values from here on are milliseconds (docs/wire.md#conventions); as seconds it would be year 5138."""
+"""Larger epoch values are in milliseconds (docs/wire.md#conventions); as seconds they would be in the year
+5138."""
 
 _SCALARS = msgspec.json.Decoder(list[str | int | float | None])
 _CONDITION = re.compile(r"0x[0-9a-fA-F]{64}")
@@ -46,10 +47,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def to_micros(value: Number, field: str, within: Range) -> Micros | None:
-    """Read an amount, exactly where it has six decimals or fewer, else rounded half up.
+    """Parse an amount, exactly if it has six decimals or fewer, else rounded half up.
 
     Raises:
-        WireError: a text that is no number, or one out of range.
+        WireError: the text is not a number, or is out of range.
     """
     if value is None or value == "":
         return None
@@ -71,20 +72,20 @@ def _to_number(value: str | int | float) -> Micros:
 
 
 def to_count(value: Number, field: str, *, most: int = 10**9) -> int | None:
-    """Read a whole number; fractions are cut off.
+    """Parse a whole number; fractions are truncated.
 
     Raises:
-        WireError: no number, a negative one, or a larger one than makes sense.
+        WireError: it is not a number, negative, or unreasonably large.
     """
     amount = to_micros(value, field, Range("count", 0, most * SCALE))
     return None if amount is None else amount // SCALE
 
 
 def to_texts(value: Listing, field: str, *, most: int) -> tuple[str, ...]:
-    """Read a list that may travel as JSON inside a string; numbers in it become text.
+    """Parse a list that may be JSON inside a string; numbers in it become text.
 
     Raises:
-        WireError: a string that holds no list of scalars, or a list of more than so many.
+        WireError: the string is not a list of scalars, or the list has more than `most` items.
     """
     if value is None or value == "":
         return ()
@@ -101,7 +102,7 @@ def to_texts(value: Listing, field: str, *, most: int) -> tuple[str, ...]:
 
 
 def to_moment(value: Number) -> datetime | None:
-    """Read a date in any of the venue's spellings; None for what is no date.
+    """Parse a date in any of the venue's forms; None if it is not a date.
 
     ISO with `Z` and 0 to 6 decimals, a space and `+00`, a plain date (midnight UTC), or an epoch in
     seconds or milliseconds.
@@ -123,7 +124,7 @@ def to_moment(value: Number) -> datetime | None:
 
 
 def to_epoch_moment(value: Number) -> datetime | None:
-    """Read an epoch in seconds or milliseconds; None for nothing, zero and what is no time."""
+    """Parse an epoch in seconds or milliseconds; None for null, zero and invalid times."""
     try:
         amount = to_micros(value, "", CASH)
     except WireError:
@@ -139,12 +140,12 @@ def to_epoch_moment(value: Number) -> datetime | None:
 
 
 def to_condition_id(text: str | None) -> ConditionId | None:
-    """Return a condition id in lower case; None for one of another shape."""
+    """Return a condition id in lower case; None if it is malformed."""
     return ConditionId(text.lower()) if text and _CONDITION.fullmatch(text) else None
 
 
 def to_token_id(text: str | None) -> TokenId | None:
-    """Return a token id; None for what is no decimal uint256."""
+    """Return a token id; None if it is not a decimal uint256."""
     return TokenId(text) if text and _TOKEN.fullmatch(text) else None
 
 
@@ -152,30 +153,30 @@ T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
 
 MAX_REASONS = 20
-"""How many reasons are kept in words; all are counted."""
+"""Reasons that are kept as text; all are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rows(Generic[T]):
-    """The readable rows of an answer, and why the others are not here."""
+    """The readable rows of a reply, and why the others are missing."""
 
     items: tuple[T, ...]
     next_cursor: str | None = None
     skipped: int = 0
-    """Unreadable rows, those inside rows included."""
+    """Unreadable rows, including those nested in rows."""
     reasons: tuple[str, ...] = ()
     received: int = 0
-    """Rows of the answer, readable or not: what an offset counts by."""
+    """Rows in the reply, readable or not: the basis for offsets."""
 
     def to_page(self) -> Page[T]:
-        """Return what the rest of the program gets to see."""
+        """Return the rows as a page for the rest of the program."""
         return Page(items=self.items, next_cursor=self.next_cursor, skipped=self.skipped)
 
 
 class Shared:
-    """Hands out the first of equal values: rows of one answer repeat dates, texts and terms.
+    """Returns the first of equal values, so that repeated dates, texts and terms share one object.
 
-    Only for values of types that are equal to no other: an int is also a bool.
+    Only for types whose values equal no value of another type: an int can equal a bool.
     """
 
     def __init__(self) -> None:
@@ -187,20 +188,20 @@ class Shared:
 
 
 class SkipLog:
-    """Counts rows that could not be read while an answer is decoded."""
+    """Counts rows that cannot be decoded."""
 
     def __init__(self) -> None:
         self.count = 0
         self.reasons: list[str] = []
 
     def add(self, place: str, error: Exception) -> None:
-        """Note one row; the reason names the field, never the value."""
+        """Record one row; the reason names the field, never the value."""
         self.count += 1
         if len(self.reasons) < MAX_REASONS:
             self.reasons.append(f"{place}: {error}")
 
     def bounded(self, listed: Sequence[T] | None, most: int, place: str) -> Sequence[T]:
-        """Return a list as far as it is read; what comes after that is counted as unreadable."""
+        """Return a list up to its limit; items beyond it count as unreadable."""
         listed = listed or ()
         if len(listed) <= most:
             return listed
@@ -211,7 +212,7 @@ class SkipLog:
     def rows(
         self, items: tuple[T, ...], *, cursor: str | None = None, received: int = 0
     ) -> Rows[T]:
-        """Return what was readable together with what was not."""
+        """Return the readable rows together with the count of the others."""
         return Rows(items, cursor, self.count, tuple(self.reasons), received)
 
 
@@ -224,18 +225,18 @@ def read_listing(
     log: SkipLog | None = None,
     place: str = "",
 ) -> Rows[T]:
-    """Read a list in any of its envelopes.
+    """Decode a list in any of its envelopes.
 
     Args:
-        body: of an answer.
-        key: where the list may stand.
+        body: of a reply.
+        key: the key of the list.
         decoder: of one row.
-        to_value: raises `WireError` for what the decoder lets through.
-        log: where `to_value` counts what it skips inside a row.
-        place: the name of the list, for the reasons; the key unless it says too little.
+        to_value: raises `WireError` for invalid values that the decoder accepts.
+        log: where `to_value` counts nested rows that it skips.
+        place: the name of the list, for the reasons; by default the key.
 
     Raises:
-        WireError: no list at all.
+        WireError: the body is not a list.
     """
     rows, cursor = split_list(body, key)
     log = log or SkipLog()
@@ -254,10 +255,10 @@ def read_rows(
     """Return the values of the readable rows, in order.
 
     Args:
-        rows: as cut out of the answer.
+        rows: as cut out of the reply.
         decoder: of one row.
-        to_value: raises `WireError` for what the decoder lets through.
-        log: gets the others.
+        to_value: raises `WireError` for invalid values that the decoder accepts.
+        log: records the others.
         place: the name of the list, for the reasons.
     """
     values: list[T] = []
@@ -272,10 +273,10 @@ def read_rows(
 
 
 def read_one(body: bytes, decoder: msgspec.json.Decoder[S], to_value: Callable[[S], T]) -> T:
-    """Return the value of an answer that is one object.
+    """Return the value of a reply that is one object.
 
     Raises:
-        WireError: it cannot be read.
+        WireError: it cannot be decoded.
     """
     try:
         row = decode_json(decoder, body)

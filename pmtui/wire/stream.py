@@ -1,7 +1,7 @@
 """Messages of the market channel and of the account channel, as domain events.
 
-One frame is an object or an array of them, sometimes plain text (`PONG`). What cannot be read is
-named and counted by the caller; one bad message does not spoil its neighbours in an array.
+One frame is an object or an array of them, sometimes plain text (`PONG`). The caller counts unreadable
+messages by kind; one bad message does not affect its neighbours in an array.
 
     {"event_type": "book", "asset_id": "7121…", "market": "0xab…", "timestamp": "1780000000000",
      "hash": "5f0c…", "bids": [{"price": "0.42", "size": "120"}], "asks": [{"price": "0.44", "size": "75.5"}]}
@@ -56,14 +56,14 @@ from pmtui.wire.orders import Owner, decode_fills, decode_order
 
 @dataclass(frozen=True, slots=True)
 class UnknownMessage:
-    """Something readable that this program has no use for: a new event type, or a plain text."""
+    """A readable message that this program does not use: a new event type, or a plain text."""
 
     kind: str
 
 
 @dataclass(frozen=True, slots=True)
 class BadMessage:
-    """A message of a known type that could not be read."""
+    """A message of a known type that could not be decoded."""
 
     kind: str
     reason: str
@@ -73,10 +73,10 @@ MarketMessage = MarketEvent | UnknownMessage | BadMessage
 UserMessage = UserEvent | UnknownMessage | BadMessage
 
 _HEAD = 160
-"""Bytes within which a message has named what it is about."""
+"""The type of a message appears within this many bytes."""
 _LONGEST_KIND = 40
 _PLAIN_TEXT_MAX = 40
-"""Longest plain text of the venue that is worth naming: PONG, NO NEW ASSETS, INVALID OPERATION."""
+"""Longest plain text of the venue that is worth reporting: PONG, NO NEW ASSETS, INVALID OPERATION."""
 
 
 class _Change(msgspec.Struct, gc=False):
@@ -99,28 +99,29 @@ class _Changes(
 
 
 PRICE_CHANGES_END = b'"price_change"}'
-"""How a frame of price changes ends on today's wire, on which the type comes last."""
+"""The end of a frame of price changes in today's format, in which the type comes last."""
 decode_price_changes: Callable[[bytes], PriceChanges] = msgspec.json.Decoder(_Changes).decode
-"""Read such a frame; raises msgspec's `DecodeError` for any that is unlike today's.
+"""Decode such a frame; raises msgspec's `DecodeError` for any that differs from today's format.
 
-Numbers stay unread: the book reads them once, and loses trust in itself if it cannot.
+Numbers stay texts: the book parses them once, and becomes LOSSY if it cannot.
 """
 
 
 SMALL_FRAME = 64 * 1024
-"""Bytes of a frame that is read as a whole, whatever it holds."""
+"""Bytes up to which a frame is decoded as a whole, whatever it contains."""
 LARGEST_MESSAGE = 1024 * 1024
-"""Bytes of one message: a book of the finest tick with a level on every price has some 700,000."""
+"""Bytes in one message: a book of the finest tick with a level on every price has some 700,000."""
 _BYTES_A_COMMA = 10
-"""Less than any level of a book has; what is denser becomes many times its size when it is read."""
+"""Fewer than any level of a book has; denser data grows to many times its size when decoded."""
 _ARRAY = msgspec.json.Decoder(list[msgspec.Raw])
 
 
 def split_frame(frame: bytes) -> Iterator[bytes]:
-    """Return the messages of a frame that is an array, without reading them; else the frame itself.
+    """Return the messages of a frame that is an array, without decoding them; else the frame itself.
 
     Raises:
-        WireError: it must not be read: no JSON, or of a form that would take too long.
+        WireError: the frame must not be decoded: it is not JSON, or of a form that would take too
+            long.
     """
     if frame[:SMALL_FRAME].lstrip()[:1] != b"[":
         if len(frame) > LARGEST_MESSAGE:
@@ -140,12 +141,12 @@ def split_frame(frame: bytes) -> Iterator[bytes]:
 
 
 def decode_market_frame(frame: bytes) -> tuple[MarketMessage, ...]:
-    """Read one frame of the market channel.
+    """Decode one frame of the market channel.
 
     Raises:
         WireError: it is neither JSON nor a short plain text.
     """
-    # By the protocol, a key that only one type has decides.
+    # According to the protocol, a key that only one type has determines the type.
     if frame.endswith(PRICE_CHANGES_END) or frame.find(b'"price_changes"', 0, _HEAD) > 0:
         try:
             return (decode_price_changes(frame),)
@@ -203,7 +204,7 @@ def _plain_text(frame: bytes) -> UnknownMessage:
 
 
 def _price_changes(source: Row) -> PriceChanges:
-    # Until September 2025 one change stood at the top of the message, or several in `changes`.
+    # Until September 2025 one change was at the top level of the message, or several in `changes`.
     listed = source.get("price_changes", source.get("changes"))
     most = bounds.MOST_CHANGES
     rows = [source] if listed is None else fields.items(listed, "price_changes", most=most)
@@ -252,7 +253,7 @@ def _best_bid_ask(source: Row) -> BestBidAsk:
     return BestBidAsk(
         condition_id=ConditionId(fields.text(source, "market")),
         token_id=TokenId(fields.required(source, "asset_id")),
-        # The venue states 0 or 1 for an empty side; no order can rest at either.
+        # The venue sends 0 or 1 for an empty side; no order can rest at either.
         best_bid=bid if bid and bid < ONE else None,
         best_ask=ask if ask and ask < ONE else None,
         timestamp=fields.text(source, "timestamp"),
@@ -299,7 +300,7 @@ _MARKET_EVENTS: MappingProxyType[str, Callable[[Row], MarketEvent]] = MappingPro
 
 
 def decode_user_frame(frame: bytes, owner: Owner) -> tuple[UserMessage, ...]:
-    """Read one frame of the account channel.
+    """Decode one frame of the account channel.
 
     Raises:
         WireError: it is neither JSON nor a short plain text.

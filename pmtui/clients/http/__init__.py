@@ -1,1 +1,1 @@
-"""The one HTTP client: pools, rate limits, paging, and what a failed request means."""
+"""The HTTP client: connection pools, rate limits, paging, and the meaning of failures."""

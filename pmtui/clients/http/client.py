@@ -1,11 +1,11 @@
-"""One HTTP connection pool per host; every way to fail comes back as a value.
+"""One HTTP connection pool per host; every failure is returned as a value.
 
-It refuses to follow redirects, to read more than it was told to, and to repeat anything that is
-not an idempotent read. It knows nothing of what the bodies mean.
+It refuses to follow redirects, to read more than its limit, and to repeat anything that is not an
+idempotent read. It does not interpret the bodies.
 
-A body is expanded in steps, so that a small answer cannot become a huge one. One gzip coding is accepted,
-which is the only one that is asked for. Layered codings and others are refused before a byte of the body is
-read, because their bounds would hold for the outer layer only.
+A body is decompressed in steps, so that a small reply cannot become a huge one. One gzip coding is
+accepted, the only one that is requested. Layered and other codings are refused before a byte of the body is
+read, because the limits would apply to the outer layer only.
 """
 
 import asyncio
@@ -37,35 +37,35 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.backoff import Backoff
 
 ACCEPTED = "gzip"
-"""Value of Accept-Encoding; an answer that is not encoded is always accepted."""
+"""Value of Accept-Encoding; an unencoded reply is always accepted."""
 STEP = 256 * 1024
-"""Bytes that one step may expand to: about a millisecond of work."""
+"""Bytes that one step may decompress to: about a millisecond of work."""
 MAX_MEMBERS = 64
 """Gzip members in one body. One is usual; each costs a new decompressor, whatever its size."""
 
 _GZIP = 16 + zlib.MAX_WBITS
 _CODINGS = {"": False, "identity": False, "gzip": True, "x-gzip": True}
 MAX_BODY = 32 * 1024 * 1024
-"""Bytes, as they travel and after decompression. The largest recorded answer has 2 MB."""
+"""Bytes, both compressed and decompressed. The largest recorded reply has 2 MB."""
 TIMEOUTS = httpx.Timeout(10.0, connect=5.0)
-"""Seconds; what the venue's own client uses (SDK 0.14.0, October 2026)."""
+"""Seconds, as in the venue's own client (SDK 0.14.0, October 2026)."""
 TOTAL_S = 30.0
-"""Bounds an answer that drips one byte at a time below every other time limit."""
+"""Limits a reply that drips one byte at a time below every other timeout."""
 MAX_RETRIES = 2
 FIRST_RETRY_S = 0.3
-"""The longest pause before the first retry, where the host names none; it doubles."""
+"""The longest pause before the first retry, if the host states none; it doubles."""
 LONGEST_WAIT_S = 5.0
-"""A host that asks for more patience than this is reported, not waited for."""
+"""If a host requests a longer wait than this, that is reported instead of waiting."""
 _RATE_PREFIX = "poly-ratelimit-"
 
 
 class BodyError(ValueError):
-    """A body that must not be read on; its text says why, without quoting the host."""
+    """A body that must not be read further; the text says why, without quoting the host."""
 
 
 @final
 class BodyReader:
-    """Collects one body. The limit holds for the bytes that travel and for the expanded ones."""
+    """Collects one body. The limit applies to the compressed and to the decompressed bytes."""
 
     def __init__(self, content_encoding: str, *, max_body: int) -> None:
         """Prepare for a body.
@@ -75,7 +75,7 @@ class BodyReader:
             max_body: longest body in bytes.
 
         Raises:
-            BodyError: a coding that was not asked for, or several.
+            BodyError: the coding was not requested, or there are several.
         """
         is_packed = _CODINGS.get(content_encoding.strip().lower())
         if is_packed is None:
@@ -88,10 +88,10 @@ class BodyReader:
         self._members = 1
 
     def feed(self, chunk: bytes) -> Iterator[None]:
-        """Add a compressed piece of the body; each yield is a chance to do other work.
+        """Add a compressed piece of the body; each yield lets other work run.
 
         Raises:
-            BodyError: it is too long, or not gzip.
+            BodyError: the body is too long, or not gzip.
         """
         self._travelled += len(chunk)
         if self._travelled > self._max_body:
@@ -117,7 +117,7 @@ class BodyReader:
         """Return the whole body.
 
         Raises:
-            BodyError: it broke off.
+            BodyError: the body is incomplete.
         """
         if self._inflater is not None and self._travelled and not self._inflater.eof:
             raise _garbled()
@@ -145,55 +145,55 @@ def _garbled() -> BodyError:
 
 Query = Sequence[tuple[str, str]]
 Headers = Mapping[str, str] | Callable[[], Mapping[str, str]]
-"""Headers, or how to make them when the request leaves: those that hold the time are."""
+"""Headers, or a function that makes them when the request is sent, for headers with the time."""
 
 
 LastCheck = Callable[[], str]
-"""Asked when nothing but the body is left to write: why it must not leave, "" if it may."""
+"""Called just before the body is written: returns why it must not be sent, or "" if it may."""
 
 
 class _WithheldError(Exception):
-    """The last check refused; raised within the body, so that none of it is written."""
+    """The last check refused; raised inside the body, so that none of it is written."""
 
 
 class Gate(Protocol):
-    """Keeps requests within what a host allows, by their routes (method and path template)."""
+    """Keeps requests within a host's limits, by route (method and path template)."""
 
     async def enter(self, route: str) -> Failure | None:
-        """Wait for a place; a failure where the host has closed the route for long."""
+        """Wait for a turn; return a failure if the host has closed the route for long."""
         ...
 
     def note(self, route: str, failure: Failure | None) -> None:
-        """Learn how a request ended."""
+        """Record how a request ended."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class RequestReport:
-    """One request as the log and the health of a source see it; free of queries and secrets."""
+    """A request for the log and for a source's health; without queries and secrets."""
 
     route: str
     status: int | None
     elapsed_ms: int
     failure: Failure | None
     rates: Mapping[str, str] = field(default_factory=dict)
-    """What the answer's headers say of limits, by their names in lower case."""
+    """The rate limit headers of the reply, by lower-case name."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownRequest:
-    """A request that is shown and not sent: what of it may be seen."""
+    """A request that is displayed instead of sent: the parts that may be seen."""
 
     method: str
     url: str
     headers: tuple[str, ...]
-    """Names of the headers that would carry credentials; never their values."""
+    """Names of the headers that would contain credentials; never their values."""
     body: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Waiting between tries, injected so that tests do not wait."""
+    """The wait between retries, injected so that tests do not wait."""
 
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     jitter: Callable[[], float] = random.Random().random  # noqa: S311 - spreads load, keeps no secret
@@ -220,21 +220,21 @@ class HttpHost:
         keeps_cookies: bool = False,
         show: Callable[[ShownRequest], None] | None = None,
     ) -> None:
-        """Prepare to talk to a host.
+        """Prepare connections to a host.
 
         Args:
-            base_url: scheme, name and port; a path is kept in front of all others.
-            observe: told of every request.
-            pace: how to wait between tries.
-            gate: keeps to the host's limits.
-            timeouts: of the parts of a request.
-            total_s: bounds a whole request.
-            max_body: longest answer in bytes.
-            takes_back: whether what has not left the machine when a request is given up, or when
-                the program dies, shall never leave it.
-            keeps_cookies: whether the host's cookies are sent back to it. Nothing but a sign-in needs that,
-                and a host that sets others with every answer would make every request longer.
-            show: gets every request in place of the host, and none is sent.
+            base_url: scheme, name and port; a path is prefixed to all others.
+            observe: called for every request.
+            pace: waits between retries.
+            gate: enforces the host's rate limits.
+            timeouts: for the parts of a request.
+            total_s: timeout for a whole request.
+            max_body: longest reply in bytes.
+            takes_back: whether unsent data must be discarded when a request is given up, or when the
+                program dies.
+            keeps_cookies: whether the host's cookies are sent back to it. Only a sign-in needs that, and a
+                host that sets new ones with every reply would make every request longer.
+            show: receives every request instead of the host, and none is sent.
         """
         self._takes_back = takes_back
         self._keeps_cookies = keeps_cookies
@@ -258,14 +258,14 @@ class HttpHost:
         method: str = "GET",
         body: bytes | None = None,
     ) -> bytes | Failure:
-        """Read something; tried again up to twice where that can help and can do no harm.
+        """Read something; retry up to twice if that may help and is harmless.
 
         Args:
-            path: from the root, already quoted; its template too when `route` is empty.
-            query: in the order it is to be sent; a key may repeat.
+            path: starting with the slash, already quoted; also the template if `route` is empty.
+            query: in the order in which it is sent; a key may repeat.
             route: the path template for logs, for example `/events/{id}`.
             headers: for reads that need credentials.
-            method: POST where the host reads by POST (`/books`).
+            method: POST if the host reads by POST (`/books`).
             body: sent as it is.
         """
         backoff = Backoff(first_s=FIRST_RETRY_S, longest_s=LONGEST_WAIT_S, jitter=self._pace.jitter)
@@ -294,21 +294,21 @@ class HttpHost:
         readable: frozenset[int] = frozenset(),
         last_check: LastCheck | None = None,
     ) -> bytes | Failure:
-        """Make exactly one request. A body travels byte for byte, as JSON.
+        """Send exactly one request. The body is sent byte for byte, as JSON.
 
-        The last check comes after the wait for a place and for a connection, as the body's own first
-        step: the head of the request is written by then, and means nothing to a host alone.
+        The last check runs after the wait for a turn and for a connection, as the first step of the
+        body: the head of the request is already written then, but has no effect by itself.
 
         Args:
             method: upper case.
             path: see `read`.
             query: see `read`.
             route: see `read`.
-            headers: added to the usual ones; their values never reach a log or a failure.
-            body: the very bytes that were signed.
-            may_be_empty: for routes that answer 200 without a body.
-            readable: statuses beside 2xx whose body is handed out like an answer.
-            last_check: may still withhold a request with a body, which is then CANCELLED.
+            headers: added to the usual ones; their values never appear in a log or a failure.
+            body: the exact bytes that were signed.
+            may_be_empty: whether the route may reply 200 without a body.
+            readable: statuses other than 2xx whose body is returned like a reply.
+            last_check: may still withhold a request with a body, which then fails as CANCELLED.
         """
         label = f"{method} {route or path}"
         if self._gate is not None and (closed := await self._gate.enter(label)) is not None:
@@ -339,12 +339,12 @@ class HttpHost:
         takes_back: bool = False,
         keeps_cookies: bool = False,
     ) -> "HttpHost":
-        """Return the same host over connections of its own, so that neither waits for the other.
+        """Return the same host with connections of its own, so that neither waits for the other.
 
         Args:
-            total_s: bounds every request of the lane; as here when it is None.
-            takes_back: as for a host.
-            keeps_cookies: as for a host.
+            total_s: timeout for every request of the lane; None to keep this host's.
+            takes_back: see `HttpHost`.
+            keeps_cookies: see `HttpHost`.
         """
         return HttpHost(
             self.base_url,
@@ -361,13 +361,13 @@ class HttpHost:
         )
 
     def cookies(self) -> Mapping[str, str]:
-        """Return what the host has set over these connections, for a session that moves on."""
+        """Return the cookies set by the host on these connections, for a session that continues elsewhere."""
         jar = () if self._client is None else self._client.cookies.jar
-        # Of a name that stands for several paths, the last one.
+        # If several paths have a cookie of one name, the last one.
         return {cookie.name: cookie.value or "" for cookie in jar}
 
     async def aclose(self) -> None:
-        """Close the pool; a later request would open a new one."""
+        """Close the pool; a later request opens a new one."""
         client, self._client = self._client, None
         if client is not None:
             await client.aclose()
@@ -431,7 +431,8 @@ class HttpHost:
         return status, body, rates
 
     async def _body(self, response: httpx.Response) -> bytes:
-        # Expanded here and not by the library, which expands a whole piece before anybody can count.
+        # Decompressed here, because the library decompresses a whole piece before it can be
+        # counted.
         encoding = response.headers.get("content-encoding", "")
         reader = BodyReader(encoding, max_body=self._max_body)
         async for chunk in response.aiter_raw():
@@ -444,7 +445,7 @@ class HttpHost:
             is_encrypted = urlsplit(self.base_url).scheme == "https"
             self._client = httpx.AsyncClient(
                 verify=trusted_context() if is_encrypted else _bare_context(),
-                # The environment is read by `find_proxy`, for requests and streams alike.
+                # `find_proxy` reads the environment, for requests and streams alike.
                 trust_env=False,
                 proxy=find_proxy(self.base_url),
                 follow_redirects=False,
@@ -470,16 +471,16 @@ def _shown(request: httpx.Request) -> ShownRequest:
 
 
 async def _checked(body: bytes, last_check: LastCheck) -> AsyncIterator[bytes]:
-    """Yield a body, if there is no reason against it at the moment when it is wanted."""
+    """Yield a body, unless the last check objects at the moment it is requested."""
     if reason := last_check():
         raise _WithheldError(reason)
     yield body
 
 
 async def _forget_on_close(event: str, info: Mapping[str, object]) -> None:
-    """Make a new connection drop what it has not sent when it is closed.
+    """Make a new connection discard its unsent data when it is closed.
 
-    Without this the machine goes on sending for minutes after the close, once a broken line is
+    Without this the system keeps sending for minutes after the close once a broken connection is
     back: an order given up long ago would reach the venue.
     """
     if event == "connection.connect_tcp.complete":
@@ -495,19 +496,19 @@ def _no_cookies() -> CookiePolicy:
 
 @functools.cache
 def trusted_context() -> ssl.SSLContext:
-    """Return what every encrypted connection is checked with: the authorities of this machine."""
+    """Return the TLS context of every encrypted connection: the certificate authorities of this machine."""
     # Loading the authorities takes tens of milliseconds: once for all hosts, and only if needed.
     return _without_old_versions(httpx.create_ssl_context())
 
 
 @functools.cache
 def _bare_context() -> ssl.SSLContext:
-    # Trusts nobody; for hosts that are spoken to in the clear, where none is ever used.
+    # Trusts nobody; for cleartext hosts, where it is never used.
     return _without_old_versions(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
 
 
 def _without_old_versions(context: ssl.SSLContext) -> ssl.SSLContext:
-    # Python as Debian builds it leaves the lowest version to the system, which may allow TLS 1.0.
+    # Debian's Python leaves the minimum version to the system, which may allow TLS 1.0.
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
 
@@ -517,7 +518,7 @@ def _is_worth_a_try(failure: Failure) -> bool:
         case FailureKind.UNREACHABLE | FailureKind.LOST:
             return True
         case FailureKind.SERVER:
-            # A page of the edge with a 4xx is a verdict, not an accident.
+            # An edge page with a 4xx is a refusal, not a transient failure.
             is_accident = failure.status is None or failure.status in (200, 500, 502, 503, 504)
             return is_accident and (failure.retry_after_s or 0.0) <= LONGEST_WAIT_S
         case FailureKind.BUSY:

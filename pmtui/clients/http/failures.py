@@ -1,9 +1,9 @@
-"""What a request that did not succeed means, in one line, and why a connection did not come about.
+"""Descriptions of failed requests in one line, and why a connection could not be made.
 
-Words come from us or from the host's own body, never from the HTTP library: its messages may quote
-header values. A TLS failure carries a library's error number, which the operating system would name as
-something else ("Operation not permitted"). What the certificate is and whose name it bears is the
-host's own text and is not quoted.
+Texts come from us or from the host's own body, never from the HTTP library: its messages may quote
+header values. A TLS failure has a library's error number, which the operating system would describe
+wrongly ("Operation not permitted"). The names in a certificate are the host's own text and are not
+quoted.
 """
 
 import math
@@ -24,15 +24,15 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.wire.bounds import UNREADABLE
 
 MAX_TEXT = 300
-"""Characters of the host's words that are kept."""
+"""Characters of the host's text that are kept."""
 
 _LARGEST_EXPLANATION = 64 * 1024
-"""Bytes of an answer with an error that are read as JSON, which takes many times their size."""
+"""Bytes of an error reply that are parsed as JSON, which takes many times their size."""
 _SECRET_HEADER = re.compile(r"key|passphrase|secret|signature|authorization|cookie", re.IGNORECASE)
 _GIVEN_UP = frozenset({408, 499})
-"""Of whoever stands in between: the request may have been passed on before."""
+"""Statuses of an intermediary: the request may have been passed on before."""
 _USUAL = {425: "the matching engine restarts", 429: "too many requests"}
-"""Said before a request is looked at, also by whoever stands in between, in a page of theirs."""
+"""Statuses sent before a request is processed, also by an intermediary with its own page."""
 _NOT_SENT = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -56,7 +56,7 @@ _CERTIFICATE = MappingProxyType(
 )
 """By OpenSSL's X509_V_ERR numbers (x509_vfy.h, unchanged since 1.0.2)."""
 _INTERCEPTED = frozenset({18, 19, 20, 21, 62, 64})
-"""What somebody between here and the host would cause, as a company's proxy does."""
+"""Errors that an intercepting intermediary would cause, such as a company's proxy."""
 _VERSIONS = ("PROTOCOL_VERSION", "UNSUPPORTED_PROTOCOL", "VERSION_TOO_LOW")
 _NOT_TLS = (
     "WRONG_VERSION_NUMBER",
@@ -72,12 +72,12 @@ def failure_of_error(
     *,
     status: int | None,
 ) -> Failure:
-    """Classify a broken exchange by whether the request may have left.
+    """Classify a failed exchange by whether the request may have been sent.
 
     Args:
-        error: what the library raised.
+        error: the library's exception.
         route: method and path template.
-        status: of the answer whose body broke off; None when no answer had begun.
+        status: of the reply whose body was cut off; None if no reply had begun.
     """
     if isinstance(error, _NOT_SENT):
         return Failure(FailureKind.UNREACHABLE, route, _reason(error))
@@ -89,7 +89,7 @@ def failure_of_error(
 
 
 def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Failure:
-    """Classify an answer whose status is not 2xx."""
+    """Classify a reply whose status is not 2xx."""
     status = response.status_code
     if response.is_redirect or 300 <= status < 400:
         target = _host_of(response.headers.get("location", ""))
@@ -112,12 +112,12 @@ def failure_of_answer(response: httpx.Response, body: bytes, route: str) -> Fail
 
 
 def unreadable(route: str, error: Exception) -> Failure:
-    """Return the failure of a body that arrived whole and is not what it should be."""
+    """Return the failure for a complete body that cannot be decoded."""
     return Failure(FailureKind.SERVER, route, f"unreadable answer: {error}"[:MAX_TEXT], 200)
 
 
 def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
-    """Blot out the values of credential headers, should the host have quoted one."""
+    """Redact the values of credential headers, in case the host has quoted one."""
     text = failure.text
     for name, value in headers.items():
         if _SECRET_HEADER.search(name) and len(value) >= 6:
@@ -126,7 +126,7 @@ def without_secrets(failure: Failure, headers: Mapping[str, str]) -> Failure:
 
 
 def is_html_page(content_type: str, body: bytes) -> bool:
-    """Whether the body is HTML: a page of the edge, which is never an answer of the host."""
+    """Whether the body is HTML: a page of the edge, which is never a reply of the host."""
     return content_type.lower().startswith("text/html") or body[:64].lstrip()[:1] == b"<"
 
 
@@ -180,7 +180,7 @@ def _http_date(text: str) -> datetime | None:
         moment = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
         return None
-    # "-0000" gives a naive time, which cannot be compared with the others.
+    # "-0000" gives a naive time, which cannot be compared with aware ones.
     return moment if moment.tzinfo is not None else None
 
 
@@ -195,14 +195,14 @@ def _reason(error: BaseException) -> str:
 
 
 def why_unreachable(error: BaseException) -> str:
-    """Return the reason behind an error of a library, which wraps others; empty where none is known."""
+    """Return the cause of a library's wrapped error; empty if none is known."""
     chain = _causes(error)
     tls = next((cause for cause in chain if isinstance(cause, ssl.SSLError)), None)
     if tls is not None:
         return _tls_failure(tls)
     for cause in chain:
         if isinstance(cause, OSError) and cause.errno:
-            # Resolver errors have negative numbers and words of their own.
+            # Resolver errors have negative numbers and texts of their own.
             return os.strerror(cause.errno) if cause.errno > 0 else cause.strerror or ""
     return ""
 

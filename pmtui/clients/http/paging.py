@@ -1,4 +1,4 @@
-"""Lists over several pages, and lists whose rows are judged one by one."""
+"""Lists read over several pages, and lists whose rows are decoded one by one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,10 +16,10 @@ T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 LONG_ANSWER = 100_000
-"""Bytes. Reading a page of events takes longer than a key may wait: it is read in a thread."""
+"""Bytes. Decoding a page of events takes longer than a key may wait, so it runs in a thread."""
 
 SkipObserver = Callable[[str, tuple[str, ...]], None]
-"""Called with the route and the reasons when rows of an answer could not be read."""
+"""Called with the route and the reasons if rows of a reply could not be decoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,29 +28,29 @@ class Step(Generic[T_co]):
 
     items: tuple[T_co, ...]
     seen: int
-    """Items so far, these included."""
+    """Items so far, including this page."""
     pages: int
-    """Pages so far, this one included."""
+    """Pages so far, including this one."""
     skipped: int
-    """Rows of this page that could not be read."""
+    """Rows of this page that could not be decoded."""
     total: int | None
-    """Items of the whole list, where the host says so."""
+    """Items in the whole list, if the host states it."""
     unread: tuple[Named, ...] = ()
-    """Of the skipped rows."""
+    """Orders named by the skipped rows."""
     is_cut: bool = False
-    """Whether the list goes on behind it and will not be read on."""
+    """Whether the list continues but will not be read further."""
 
 
 ReadPage = Callable[[str | None], Awaitable[Page[T] | Failure]]
-"""Reads the page of a cursor, the first one for None."""
+"""Reads the page of a cursor; None is the first page."""
 
 
 async def walk(
     read_page: ReadPage[T], route: Route, *, max_pages: int = MAX_PAGES
 ) -> AsyncIterator[Step[T] | Failure]:
-    """Yield every page of a list; a failure is the last thing yielded.
+    """Yield every page of a list; a failure is the last item yielded.
 
-    A cursor that was met before ends the walk: cursors name places, so the rest is known.
+    A repeated cursor ends the walk: a cursor names a position, so the rest is known.
     """
     cursor: str | None = None
     met: set[str] = set()
@@ -76,7 +76,7 @@ async def collect(
     *,
     on_step: Callable[[Step[T]], None] = lambda _step: None,
 ) -> tuple[T, ...] | Failure:
-    """Return the whole list, or why there is none: half of it shown as the whole would be a lie."""
+    """Return the whole list, or why there is none: part of a list must not be shown as the whole."""
     found: list[T] = []
     async for step in steps:
         if isinstance(step, Failure):
@@ -87,7 +87,7 @@ async def collect(
 
 
 async def collect_listing(steps: AsyncIterator[Step[T] | Failure]) -> Listing[T] | Failure:
-    """Return the whole list, or as much of it as its bound of pages allows, and what it lacks."""
+    """Return the whole list, or as much of it as the page limit allows, and what is missing."""
     found: list[T] = []
     unread: list[Named] = []
     skipped, is_whole = 0, True
@@ -115,7 +115,7 @@ async def read_rows(
     decode: Callable[[bytes], Rows[T]],
     observe_skips: SkipObserver = ignore_skips,
 ) -> Rows[T] | Failure:
-    """Read one answer and decode its rows."""
+    """Request one list and decode its rows."""
     body = await host.read(route, query=query)
     if isinstance(body, Failure):
         return body

@@ -1,8 +1,8 @@
-"""The proxy that the environment names for an address: one rule for requests, streams and the diagnosis.
+"""The proxy that the environment sets for an address: one rule for requests, streams and diagnosis.
 
 The HTTP library and the WebSocket library each read `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY`
-in a way of its own, fail with exceptions where a proxy cannot be used, and quote its password. Here an
-address has one proxy or none, and what cannot be used is named without its credentials.
+in their own way, raise exceptions if a proxy cannot be used, and quote its password. Here an address has
+one proxy or none, and an unusable one is named without its credentials.
 """
 
 import urllib.request
@@ -11,24 +11,24 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from pmtui.config.endpoints import is_loopback
 
 _KINDS = {"ws": "http", "wss": "https"}
-"""Under which name the proxy of a stream is stated."""
+"""The scheme under which a stream's proxy is configured."""
 _PORTS = {"http": 80, "https": 443}
 
 
 class UnusableProxyError(OSError):
-    """A proxy that is stated and cannot be used; says which variable states it, and nothing of what."""
+    """A configured proxy that cannot be used; the message names the variable, but not its value."""
 
     def __init__(self, variable: str, reason: str) -> None:
         super().__init__(f"the proxy of {variable} {reason}")
 
 
 def find_proxy(url: str) -> str | None:
-    """Return the proxy for an address, credentials included; None where it is reached directly.
+    """Return the proxy for an address, including credentials; None for a direct connection.
 
-    Loopback is never meant for a proxy.
+    Loopback addresses never use a proxy.
 
     Raises:
-        UnusableProxyError: it cannot be used.
+        UnusableProxyError: the proxy cannot be used.
     """
     parts = urlsplit(url)
     host = parts.hostname or ""
@@ -47,7 +47,7 @@ def without_credentials(proxy: str) -> str:
 
 
 def _checked(address: str, variable: str) -> str:
-    """Return the address in the one form that both libraries take."""
+    """Return the address in the form that both libraries accept."""
     try:
         parts = urlsplit(address if "://" in address else f"http://{address}")
         host, port = parts.hostname, parts.port

@@ -1,16 +1,15 @@
-"""When a request may leave: what each host allows, as data; the rules; and the gate where requests wait.
+"""Rate limits: each host's limits as data, the rules for them, and the gate where requests wait.
 
-Every limit is a sliding window: at most so many requests in any period, the end of the period not
-included. A route has one line, first come first served; lines with room do not wait for lines
-without. What a host asks for by `Retry-After` closes the route that was asked on, and no other. A route
-that is closed for longer than anybody should be kept waiting is answered at once, without a request.
-Times are seconds of any clock that never goes back.
+Every limit is a sliding window: at most so many requests in any period, the end of the period excluded.
+A route has one queue, first come first served; queues with room do not wait for queues without. A host's
+`Retry-After` closes the requested route, and no other. If a route is closed for longer than a caller
+should wait, the request fails at once, without being sent. Times are seconds of any monotonic clock.
 
-The tables stand in docs/wire.md#rate-limits. The public venue
-mostly delays what is too much; we wait before sending instead, in order. Its limit of 15,000 requests in
-10 s over all hosts holds by itself: the hosts' own limits add up to less. Limits by signer differ from
-account to account: the venue counts them and states what is left with every answer to an order or a
-cancellation (`Poly-RateLimit-*`); what it allows in all it does not state.
+The tables are in docs/wire.md#rate-limits. The public venue mostly delays excess requests; we wait
+before sending instead, in order. Its limit of 15,000 requests in 10 s over all hosts needs no check: the
+hosts' own limits add up to less. Limits per signer differ between accounts: the venue counts them and
+states the remainder in every reply to an order or a cancellation (`Poly-RateLimit-*`), but not the
+total.
 """
 
 import asyncio
@@ -30,7 +29,7 @@ from pmtui.domain.backoff import Backoff
 from pmtui.domain.health import RateBudget, StatedBudget, Waiting
 
 _FIRST_PAUSE_S = 1.0
-"""For a refusal that names no time (docs/wire.md#refusals: 1 to 2 s, doubling)."""
+"""For a refusal without a stated time (docs/wire.md#refusals: 1 to 2 s, doubling)."""
 _LONGEST_PAUSE_S = 16.0
 _ORDERS = (Call.POST_ORDER, Call.POST_ORDERS)
 _CANCELS = (Call.CANCEL, Call.CANCEL_MANY, Call.CANCEL_MARKET, Call.CANCEL_ALL)
@@ -46,28 +45,28 @@ _KEYS = (
 )
 _LEDGER = (Call.OPEN_ORDERS, Call.ORDER, Call.TRADES, Call.NOTICES, Call.DROP_NOTICES)
 _SHARE = 3000
-"""The trading host allows 9,000 in 10 s. Orders, cancels and all the rest get a third each: so a
-cancel waits neither for reads nor for orders, and together they keep to what is allowed."""
+"""The trading host allows 9,000 in 10 s. Orders, cancels and everything else get a third each:
+so a cancel waits neither for reads nor for orders, and together they stay within the limit."""
 _TEN_MINUTES = 600
 _LONGEST_FILL = timedelta(minutes=1)
-"""No bucket takes longer to fill: a stated time beyond that is the fault of a clock."""
+"""No bucket takes longer to refill: a longer stated time is due to a clock error."""
 _MARKETS = ("/markets", "/markets/*", "/markets-keyset")
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `requests` in any `period_s`, over all routes it covers together."""
+    """At most `requests` in any `period_s`, over all routes it covers."""
 
     requests: int
     period_s: int
     routes: frozenset[str] = frozenset()
-    """Method and path template each; one that ends in `*` stands for all that begin so. Empty:
-    every route of the host that is not apart."""
+    """Method and path template each; a trailing `*` matches all routes with that prefix. Empty:
+    every route of the host that is not in `apart`."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostLimits:
-    """What a host allows."""
+    """All limits of a host."""
 
     limits: tuple[Limit, ...]
     apart: frozenset[str] = frozenset()
@@ -88,17 +87,17 @@ class HostLimits:
 
 @dataclass(eq=False, slots=True)
 class Ticket:
-    """One request's place."""
+    """One request's turn."""
 
     route: str
     number: int
-    """Counts up with every request of the host."""
+    """Incremented with every request of the host."""
     admitted_at: float | None = None
 
 
 @final
 class _Window:
-    """The times of what was let through in the last period."""
+    """The times of admitted requests in the last period."""
 
     __slots__ = ("_limit", "_period", "_taken")
 
@@ -117,7 +116,7 @@ class _Window:
         self._taken.append(now)
 
     def room(self, now: float) -> tuple[int, int]:
-        """Return how many more may go now, of how many."""
+        """Return how many more requests may go now, and the limit."""
         self.opens_at(now)
         return self._limit - len(self._taken), self._limit
 
@@ -128,7 +127,7 @@ class _Window:
 
 @final
 class _Lane:
-    """One route's line."""
+    """The queue of one route."""
 
     __slots__ = ("closed_until", "line", "windows")
 
@@ -151,7 +150,7 @@ class _Lane:
 
 @final
 class RateLimiter:
-    """Lets requests through in order and in time."""
+    """Admits requests in order and within the limits."""
 
     def __init__(self, limits: HostLimits) -> None:
         """Start with nothing sent."""
@@ -165,7 +164,7 @@ class RateLimiter:
         """Admit a request, or queue it.
 
         Returns:
-            Its ticket, and all tickets that this call let through, perhaps with it among them.
+            Its ticket, and all tickets that this call admitted, possibly including it.
         """
         lane = self._lane(route)
         ticket = Ticket(route, self._next_number)
@@ -197,7 +196,7 @@ class RateLimiter:
         return tuple(admitted)
 
     def leave(self, ticket: Ticket) -> None:
-        """Give a place up: that in line, or that of a request that did not leave after all."""
+        """Give up a turn, either in the queue or of a request that was not sent after all."""
         lane = self._lanes[ticket.route]
         if ticket.admitted_at is None:
             if ticket in lane.line:
@@ -208,12 +207,12 @@ class RateLimiter:
             window.refund(ticket.admitted_at)
 
     def close(self, route: str, until: float) -> None:
-        """Block a route until then; a block is never shortened."""
+        """Close a route until a time; this never shortens an earlier closure."""
         lane = self._lane(route)
         lane.closed_until = max(lane.closed_until, until)
 
     def evict(self, route: str) -> tuple[Ticket, ...]:
-        """Empty a route's line and return who stood in it."""
+        """Clear a route's queue and return its tickets."""
         lane = self._lane(route)
         evicted = tuple(lane.line)
         lane.line.clear()
@@ -221,25 +220,25 @@ class RateLimiter:
         return evicted
 
     def closed_for(self, route: str, now: float) -> float:
-        """Return for how many seconds a route is closed yet."""
+        """Return for how many seconds a route stays closed."""
         lane = self._lanes.get(route)
         return 0.0 if lane is None else max(lane.closed_until - now, 0.0)
 
     def room(self, route: str, now: float) -> tuple[int, int]:
-        """Return how many more requests a route lets through now, of how many, at its tightest."""
+        """Return how many more requests a route admits now, and the limit, for its tightest limit."""
         rooms = [window.room(now) for window in self._lane(route).windows]
         return min(rooms, key=lambda room: room[0] / room[1], default=(0, 0))
 
     def wake_at(self, now: float) -> float | None:
-        """Return when somebody who waits may go; None where nobody waits."""
+        """Return when the next waiting request may go; None if none is waiting."""
         return min((lane.opens_at(now) for _, lane in self._lines()), default=None)
 
     def lines(self, now: float) -> tuple[tuple[str, int, float], ...]:
-        """Return the routes with requests in line, how many, and when the first may go."""
+        """Return the routes with queued requests, how many, and when the first may go."""
         return tuple((route, len(lane.line), lane.opens_at(now)) for route, lane in self._lines())
 
     def line(self, route: str, now: float) -> tuple[int, float]:
-        """Return how many wait on a route, and when the first may go."""
+        """Return how many requests wait on a route, and when the first may go."""
         lane = self._lane(route)
         return len(lane.line), lane.opens_at(now)
 
@@ -256,10 +255,10 @@ class RateLimiter:
 
 
 class Timer(Protocol):
-    """Something that will happen unless it is cancelled."""
+    """A scheduled call that can be cancelled."""
 
     def cancel(self) -> None:
-        """Cancel it."""
+        """Cancel the call."""
         ...
 
 
@@ -273,7 +272,7 @@ def _ignore(_waiting: Waiting) -> None:
 
 @final
 class RateGate:
-    """The gate of one host."""
+    """Applies the rate limits of one host."""
 
     def __init__(
         self,
@@ -287,9 +286,9 @@ class RateGate:
 
         Args:
             limits: of the host.
-            observe: told of a route whenever its line gets longer or shorter.
-            now: seconds of a clock that never goes back.
-            call_later: how to be woken.
+            observe: called with a route whenever its queue changes.
+            now: returns seconds of a monotonic clock.
+            call_later: schedules a wake-up.
         """
         self._limiter = RateLimiter(limits)
         self._observe = observe
@@ -301,7 +300,7 @@ class RateGate:
 
     @property
     def waiting(self) -> tuple[Waiting, ...]:
-        """The routes with requests in line."""
+        """The routes with queued requests."""
         now = self._now()
         return tuple(
             Waiting(route, count, max(opens_at - now, 0.0))
@@ -309,13 +308,13 @@ class RateGate:
         )
 
     def room(self, route: str) -> tuple[int, int]:
-        """Return how many more requests a route lets through now, of how many."""
+        """Return how many more requests a route admits now, and the limit."""
         return self._limiter.room(route, self._now())
 
     async def enter(self, route: str) -> Failure | None:
-        """Wait for a place; a failure where the host has closed the route for long.
+        """Wait for a turn; return a failure if the host has closed the route for long.
 
-        A cancelled wait gives its place to the next.
+        A cancelled wait passes its turn to the next.
         """
         now = self._now()
         closed_s = self._limiter.closed_for(route, now)
@@ -340,7 +339,7 @@ class RateGate:
             raise
 
     def note(self, route: str, failure: Failure | None) -> None:
-        """Learn how a request ended: one that came too early closes its route for a while."""
+        """Record how a request ended: one that came too early closes its route for a while."""
         if failure is None or failure.kind is not FailureKind.BUSY:
             self._backoffs.pop(route, None)
             return
@@ -369,7 +368,7 @@ class RateGate:
 
     def _answer(self, ticket: Ticket, answer: Failure | None) -> None:
         waiter = self._waiters.pop(ticket, None)
-        # One whose wait is being cancelled at this very moment gives its place back by itself.
+        # A waiter that is being cancelled at this very moment gives up its turn by itself.
         if waiter is not None and not waiter.done():
             waiter.set_result(answer)
 
@@ -404,11 +403,11 @@ _COUNTED = {
     Call.CANCEL_MARKET: CANCELS,
 }
 _LEAST_BURST = {ORDERS: 60, CANCELS: 120}
-"""Of the standard tier; whoever has been told of more left is allowed more."""
+"""The standard tier's burst; an account that is told of a larger remainder is allowed more."""
 
 
 def clob_limits(routes: ClobRoutes) -> HostLimits:
-    """Return the limits of the trading host, by the labels of a dialect."""
+    """Return the limits of the trading host, by the route labels of a dialect."""
 
     def limit(requests: int, calls: Iterable[Call], *, period_s: int = 10) -> Limit:
         return Limit(requests, period_s, frozenset(routes.route(call).label for call in calls))
@@ -478,7 +477,7 @@ _POSITIONS = {Dialect.SEED: 200, Dialect.LIVE: 150}
 
 
 def analytics_limits(dialect: Dialect) -> HostLimits:
-    """Return the limits of the analytics host; both generations of its routes count alike."""
+    """Return the limits of the analytics host; both generations of its routes count together."""
     positions = _POSITIONS[dialect]
     return HostLimits(
         (
@@ -496,10 +495,10 @@ RELAYER_LIMITS = HostLimits((Limit(25, 60, frozenset({"POST /submit"})),))
 
 @final
 class RateBudgets:
-    """The limits of one signer at the trading host."""
+    """The limits per signer at the trading host."""
 
     def __init__(self, gate: RateGate, routes: ClobRoutes, now: Callable[[], datetime]) -> None:
-        """Start with everything left."""
+        """Start with nothing used."""
         self._gate = gate
         self._now = now
         self._names = {routes.route(call).label: name for call, name in _COUNTED.items()}
@@ -507,7 +506,7 @@ class RateBudgets:
         self._most = dict(_LEAST_BURST)
 
     def note(self, route: str, headers: Mapping[str, str]) -> None:
-        """Read what an answer states, if it states anything."""
+        """Read the budget stated in a reply, if any."""
         name = self._names.get(route)
         left = _number(headers.get("poly-ratelimit-remaining"))
         reset_s = _number(headers.get("poly-ratelimit-reset"))
@@ -526,7 +525,7 @@ class RateBudgets:
         )
 
     def left(self) -> Iterable[RateBudget]:
-        """Return what is left of every limit now."""
+        """Return the remainder of every limit now."""
         now = self._now()
         yield from (stated.by(now) for stated in self._stated.values())
         for route, name in self._names.items():

@@ -1,1 +1,1 @@
-"""Asking for the reads of the registry: each name becomes requests of one host, page by page."""
+"""Execution of the registry's reads: each name becomes requests to one host, page by page."""

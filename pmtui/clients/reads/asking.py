@@ -1,9 +1,9 @@
-"""Any read of the registry by its name: pages of domain values, up to as many as are wanted.
+"""Any read of the registry by its name: pages of domain values, up to the number wanted.
 
-A path template and a query come from the registry, the answer's meaning from its decoder. A list is
-read on by offset, cursor or page number; a page that says nothing new ends it, so that no host can keep
-us for ever. Rows that stand on both of two pages, because an offset list moved between them, are counted
-once where they are equal and adjoin.
+The path template and the query come from the registry, and a decoder decodes the reply. A list is read
+by offset, cursor or page number; a page without anything new ends it, so that no host can keep us busy
+forever. Rows that appear on two adjacent pages, because an offset list moved between them, are counted
+once.
 """
 
 from collections.abc import AsyncIterator
@@ -43,21 +43,21 @@ from pmtui.wire.rows import Rows
 
 Answered = Rows[object] | Failure
 USUAL_PAGE = 100
-"""Rows of a page, where nobody says how many."""
+"""Rows on a page, if not specified."""
 LARGEST_PAGE = 500
 
 
 async def walk_read(
     host: HttpHost, read: Read, dialect: Dialect, values: Values, *, page_size: int
 ) -> AsyncIterator[Step[object] | Failure]:
-    """Yield the pages of a list, or the one page of any other read; a failure is the last thing.
+    """Yield the pages of a list, or the single page of any other read; a failure is the last item.
 
     Args:
-        host: who is asked.
-        read: what for.
-        dialect: how.
+        host: the host to ask.
+        read: the read.
+        dialect: the host's dialect.
         values: of the arguments.
-        page_size: rows wanted on a page; the route's own bound holds beside it.
+        page_size: rows wanted on a page; the route's own limit also applies.
     """
     resolved = await _with_tag_id(host, values, dialect)
     if isinstance(resolved, Failure):
@@ -99,7 +99,8 @@ def _following(pages: Pages, place: str, rows: Rows[object], size: int) -> str |
         case Paging.OFFSET:
             if rows.received < size or not rows.items:
                 return None
-            # One row is asked for twice, so that a list which grew meanwhile shows by how much it moved.
+            # One row is requested twice, so that a list that grew meanwhile shows by how much it
+            # moved.
             return str(int(place or "0") + max(rows.received - 1, 1))
 
 
@@ -130,7 +131,7 @@ async def _fetch(host: HttpHost, read: Read, route: Route, path: str, query: Que
 
 
 def _address(read: Read, route: Route, values: Values, dialect: Dialect) -> tuple[str, Query]:
-    """Return path and query; an argument that the path names stands in no query."""
+    """Return path and query; an argument used in the path is not in the query."""
     path, _, fixed = route.path.partition("?")
     named = dict(parse_qsl(fixed, keep_blank_values=True))
     query: list[tuple[str, str]] = []
@@ -158,7 +159,8 @@ def _pairs(argument: Argument, values: Values, dialect: Dialect) -> list[tuple[s
     if not texts:
         return []
     key = argument.key(dialect)
-    # The metadata host wants a key again for each value, the analytics host commas between values.
+    # The metadata host expects a repeated key for several values, the analytics host commas between
+    # them.
     is_joined = argument.is_many and argument.kind in (ArgumentKind.CONDITION, ArgumentKind.TOKEN)
     if is_joined and not key.startswith(("condition_ids", "clob_token_ids")):
         return [(key, ",".join(texts))]
@@ -166,7 +168,7 @@ def _pairs(argument: Argument, values: Values, dialect: Dialect) -> list[tuple[s
 
 
 async def _with_tag_id(host: HttpHost, values: Values, dialect: Dialect) -> Values | Failure:
-    """Return the values with the id of a tag in place of its slug."""
+    """Return the values with a tag's id in place of its slug."""
     tag = values.text(TAG.name)
     if not tag or tag.isdecimal():
         return values
@@ -181,15 +183,15 @@ async def _with_tag_id(host: HttpHost, values: Values, dialect: Dialect) -> Valu
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How much of a list is wanted: one page without either."""
+    """How much of a list is wanted; by default one page."""
 
     limit: int | None = None
-    """Rows at most."""
+    """The most rows."""
     is_all: bool = False
 
     @property
     def page_size(self) -> int:
-        """Rows to ask for at a time."""
+        """Rows to request at a time."""
         usual = LARGEST_PAGE if self.is_all else USUAL_PAGE
         return usual if self.limit is None else min(self.limit, LARGEST_PAGE)
 
@@ -197,7 +199,7 @@ class Extent:
 async def ask(
     hosts: ReadHosts, read: Read, values: Values, *, extent: Extent
 ) -> AsyncIterator[Step[object] | Failure]:
-    """Yield the pages of an answer, as far as they are wanted; a failure is the last thing yielded."""
+    """Yield the pages of an answer, as far as wanted; a failure is the last item yielded."""
     left = extent.limit
     if left == 0:
         yield Step((), 0, 1, 0, None)

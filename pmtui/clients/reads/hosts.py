@@ -1,4 +1,4 @@
-"""The hosts that reads are asked of, and the account whose reads need a key."""
+"""The hosts that reads are sent to, and the account for reads that need a key."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.answers import Failure, FailureKind
 
 OpenAccount = Callable[[], Awaitable[AccountClient | Failure]]
-"""Gives the account; opened when the first read needs it."""
+"""Returns the account, opened when the first read needs it."""
 
 
 async def no_account() -> AccountClient | Failure:
@@ -40,11 +40,11 @@ class ReadHosts:
     ws_user: str
     open_account: OpenAccount = no_account
     relayer_headers: Authorize | None = None
-    """Proves to the relayer who asks; None without its key."""
+    """Returns the relayer's credential headers; None without a relayer key."""
 
     @property
     def routes(self) -> ClobRoutes:
-        """How the trading host is spoken to."""
+        """The trading host's routes in its dialect."""
         return ROUTES[self.dialect]
 
     async def close(self) -> None:
@@ -65,12 +65,12 @@ def make_read_hosts(
     *,
     show: Callable[[ShownRequest], None] | None = None,
 ) -> ReadHosts:
-    """Return the hosts at some addresses, each within its limits; no socket is opened yet.
+    """Return the hosts at some addresses, each with its rate limits; no socket is opened yet.
 
     Args:
-        endpoints: where they are.
-        dialect: how they are spoken to.
-        show: gets every request in place of the host; nothing is sent then.
+        endpoints: their addresses.
+        dialect: their dialect.
+        show: receives every request instead of the host; nothing is sent then.
     """
 
     def host(url: str, gate: RateGate | None = None) -> HttpHost:

@@ -1,4 +1,4 @@
-"""Reads of the trading host, asked by its clients and told as records that name what they are about."""
+"""Reads of the trading host, executed by its clients and returned as self-contained records."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,14 +28,14 @@ from pmtui.wire import fields
 from pmtui.wire.bounds import WireError
 
 UNVERIFIED = "unverified"
-"""Nothing contradicts the book; its hash says nothing, or could not be made again."""
+"""Nothing contradicts the book; its hash is missing, or could not be reproduced."""
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 T = TypeVar("T")
 K = TypeVar("K")
 
 
 def to_book(snapshot: BookSnapshot) -> Book | Failure:
-    """Return a snapshot as an answer, checked against the hash that came with it."""
+    """Return a snapshot as an answer, checked against the hash received with it."""
     book = OrderBook(snapshot.token_id)
     try:
         book.apply_snapshot(snapshot)
@@ -67,7 +67,7 @@ def write_book(
     Args:
         book: with its levels.
         timestamp: of its last change, in milliseconds as sent.
-        digest: the hash that the venue gave for it.
+        digest: the hash that the venue sent for it.
         neg_risk: of its market.
         min_order_size: of its market.
     """
@@ -75,7 +75,8 @@ def write_book(
         at = fields.to_moment(timestamp, "timestamp") if timestamp else None
     except WireError:
         at = None
-    # The view's own time is when we heard of it; the venue's is told here, so none is given.
+    # The view's own time is when we received the book; the venue's time is used here, so none is
+    # given.
     view = book.view(_NEVER)
     worth = UNVERIFIED if view.state is BookState.LIVE else view.state.value
     return Book(
@@ -99,7 +100,7 @@ Steps = AsyncIterator[Step[object] | Failure]
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """One question to the trading host."""
+    """One query to the trading host."""
 
     hosts: ReadHosts
     values: Values
@@ -108,44 +109,44 @@ class Asking:
 
     @property
     def token(self) -> TokenId:
-        """The token asked about."""
+        """The token in question."""
         return TokenId(self.values.text("token_id"))
 
     @property
     def tokens(self) -> tuple[TokenId, ...]:
-        """All tokens asked about."""
+        """All tokens in question."""
         return tuple(map(TokenId, self.values.texts("token_id")))
 
     @property
     def condition(self) -> ConditionId:
-        """The market asked about."""
+        """The market in question."""
         return ConditionId(self.values.text("condition_id").lower())
 
     @property
     def clob(self) -> ClobClient:
-        """Public market data."""
+        """The public market data client."""
         return ClobClient(self.hosts.trading, self.hosts.routes)
 
     @property
     def history(self) -> HistoryClient:
-        """Histories of several tokens, or between two moments."""
+        """The client for histories of several tokens, or between two times."""
         return HistoryClient(self.hosts.trading, self.hosts.routes)
 
     @property
     def rewards(self) -> RewardsClient:
-        """Public rewards."""
+        """The client for public rewards."""
         return RewardsClient(self.hosts.trading, self.hosts.routes)
 
     @property
     def own(self) -> AccountClient:
-        """The account."""
+        """The account's client."""
         if self.account is None:
             raise ValueError("asked without the account that it needs")
         return self.account
 
     @property
     def earnings(self) -> EarningsClient:
-        """The account's rewards."""
+        """The client for the account's rewards."""
         return EarningsClient(self.own.requests)
 
 
@@ -154,7 +155,7 @@ Walk = Callable[[Asking], Steps]
 
 
 async def walk_trading(asking: Asking, name: str) -> Steps:
-    """Yield the pages of a read of the trading host; a failure is the last thing yielded.
+    """Yield the pages of a read of the trading host; a failure is the last item yielded.
 
     Raises:
         KeyError: there is no such read.
@@ -435,7 +436,7 @@ WALKED: Mapping[str, Walk] = MappingProxyType(
         "fills": _fills,
     }
 )
-"""Reads of several pages."""
+"""Reads with several pages."""
 
 WHOLE: Mapping[str, Ask] = MappingProxyType(
     {
@@ -476,4 +477,4 @@ WHOLE: Mapping[str, Ask] = MappingProxyType(
         "notifications": _notices,
     }
 )
-"""Reads that are answered at once."""
+"""Reads with a single reply."""

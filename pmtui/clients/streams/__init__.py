@@ -1,1 +1,1 @@
-"""The two channels of the venue: protocols without sockets, and the sockets that carry them."""
+"""The venue's two channels: protocols without sockets, and the sockets that carry them."""

@@ -1,8 +1,8 @@
-"""The public market channel and the account channel: sockets kept up, seen as one stream each, or unchanged.
+"""The market channel and the account channel: reconnecting sockets, each channel seen as one stream.
 
-The market channel has as many sockets as the wanted tokens need: few sockets, few moves, and a market's
-tokens together. The host tells a change of a market once on each socket that hears one of its tokens, so
-a market on two sockets costs twice the reading, and its two books can no longer be held as one.
+The market channel opens as many sockets as the wanted tokens need: few sockets, few moves, and a market's
+tokens together. The host sends a change of a market once on each socket with one of its tokens, so a market
+on two sockets is decoded twice, and its two books can no longer share their levels.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from pmtui.wire.orders import Owner
 Group = NewType("Group", frozenset[TokenId])
 """Tokens that stay together."""
 TOKENS_PER_SOCKET = 400
-"""Beyond some 500 an adapter has seen no first books (reported 2026)."""
+"""With more than about 500, an adapter received no first books (reported 2026)."""
 
 _WORST_FIRST = (LinkState.DOWN, LinkState.SILENT, LinkState.CONNECTING, LinkState.OPEN)
 
@@ -37,11 +37,11 @@ _WORST_FIRST = (LinkState.DOWN, LinkState.SILENT, LinkState.CONNECTING, LinkStat
 def make_groups(
     tokens: frozenset[TokenId], together: Iterable[Iterable[TokenId]]
 ) -> frozenset[Group]:
-    """Return groups of which each token has exactly one.
+    """Return groups that contain each token exactly once.
 
     Args:
-        tokens: those wanted; others that `together` names are left out.
-        together: tokens that belong together; the rest stand for themselves.
+        tokens: the wanted tokens; others in `together` are left out.
+        together: tokens that belong together; every other token is a group by itself.
     """
     left = set(tokens)
     groups: set[Group] = set()
@@ -56,15 +56,15 @@ def make_groups(
 def assign_tokens(
     held: Sequence[frozenset[TokenId]], groups: Iterable[Group], *, limit: int
 ) -> list[frozenset[TokenId]]:
-    """Return what each socket should hear: first the sockets there are, then further ones.
+    """Return the tokens of each socket: first the existing sockets, then further ones.
 
-    A group that is whole on one socket stays there. One that is not, is gathered where it has
-    members already, or moves where there is room.
+    A group that is complete on one socket stays there. Any other is gathered on a socket that has
+    some of it, or moves to one with room.
 
     Args:
-        held: what each socket hears now.
+        held: the tokens of each socket now.
         groups: from `make_groups`.
-        limit: tokens on one socket; larger groups are divided.
+        limit: tokens per socket; larger groups are split.
     """
     sockets: list[set[TokenId]] = [set() for _ in held]
     pieces = sorted((piece for group in groups for piece in _pieces(group, limit)), key=min)
@@ -75,7 +75,7 @@ def assign_tokens(
             scattered.append(piece)
         else:
             sockets[home] |= piece
-    # Those with a socket already come before those without.
+    # Pieces that already have a socket come before those that do not.
     scattered.sort(key=lambda piece: not any(piece & tokens for tokens in held))
     for piece in scattered:
         best = sorted(range(len(held)), key=lambda index: -len(piece & held[index]))
@@ -104,7 +104,7 @@ class _Shard:
 
 @final
 class MarketChannel:
-    """Fulfils the service's market stream."""
+    """Implements the service's market stream."""
 
     def __init__(
         self,
@@ -131,16 +131,16 @@ class MarketChannel:
 
     @property
     def connections(self) -> tuple[StreamConnection[MarketEvent], ...]:
-        """The sockets there are now."""
+        """The current sockets."""
         return tuple(shard.connection for shard in self._shards)
 
     @property
     def protocols(self) -> tuple[MarketProtocol, ...]:
-        """Their protocols, with what they could not read."""
+        """Their protocols, with counts of unreadable messages."""
         return tuple(shard.protocol for shard in self._shards)
 
     def oddities(self) -> dict[str, int]:
-        """Return how often something came that is of no use or cannot be read, by kind."""
+        """Return how many unused or unreadable messages were received, by kind."""
         return count_malformed(self.protocols)
 
     def deaf(self) -> frozenset[TokenId]:
@@ -151,11 +151,11 @@ class MarketChannel:
     def watch(
         self, token_ids: frozenset[TokenId], *, together: Iterable[Iterable[TokenId]] = ()
     ) -> None:
-        """Make this the set of tokens to hear about; takes effect on the open sockets.
+        """Set the tokens to subscribe to; takes effect on the open sockets.
 
         Args:
-            token_ids: all of them.
-            together: tokens to be heard on one socket; may name unwanted ones.
+            token_ids: all wanted tokens.
+            together: tokens to put on one socket; may contain unwanted ones.
         """
         groups = make_groups(token_ids, together)
         if groups != self._groups:
@@ -165,7 +165,7 @@ class MarketChannel:
     async def run(
         self, *, on_event: Callable[[MarketEvent], None], on_link: Callable[[Link], None]
     ) -> None:
-        """Keep the stream up until cancelled."""
+        """Keep the stream connected until cancelled."""
         self._changed.set()
         try:
             async with asyncio.TaskGroup() as tasks:
@@ -195,7 +195,7 @@ class MarketChannel:
         await shard.connection.run(on_event=on_event, on_link=on_shard_link)
 
     def _whole(self) -> Link:
-        """Return one link for all sockets: as good as the worst of them, idle without any."""
+        """Return one link for all sockets: the worst of them, or idle without any."""
         if not self._shards:
             return Link(LinkState.IDLE, self._epoch)
         links = [shard.link for shard in self._shards]
@@ -203,7 +203,7 @@ class MarketChannel:
         return Link(worst.state, self._epoch, worst.reason)
 
     def _assign_tokens(self) -> bool:
-        """Give every wanted token a socket, moving as few as can be; return whether any went."""
+        """Assign every wanted token to a socket with as few moves as possible; return whether any moved."""
         held = [shard.protocol.wanted & self._wanted for shard in self._shards]
         shares = assign_tokens(held, self._groups, limit=self._tokens_per_socket)
         self._shards += [self._new_shard() for _ in range(len(shares) - len(held))]
@@ -230,10 +230,10 @@ class MarketChannel:
 
 @final
 class UserChannel:
-    """Fulfils the service's user stream. Quiet is normal here; only unanswered pings are not.
+    """Implements the service's user stream. Silence is normal here; only unanswered pings are not.
 
-    The host drops a socket with bad credentials without a word: links that open and go down at
-    once say that.
+    The host closes a socket with bad credentials without a message: links that open and go down at
+    once are a sign of that.
     """
 
     def __init__(
@@ -252,38 +252,38 @@ class UserChannel:
         )
 
     def oddities(self) -> dict[str, int]:
-        """Return how often something came that is of no use or cannot be read, by kind."""
+        """Return how many unused or unreadable messages were received, by kind."""
         return count_malformed((self.protocol,))
 
     async def run(
         self, *, on_event: Callable[[UserEvent], None], on_link: Callable[[Link], None]
     ) -> None:
-        """Keep the stream up until cancelled; there is no replay, so read REST on every OPEN."""
+        """Keep the stream connected until cancelled; nothing is replayed, so read REST on every OPEN."""
         await self.connection.run(on_event=on_event, on_link=on_link)
 
 
 @final
 class RawMarketProtocol:
-    """Subscribes as a terminal does, and hands frames on without looking into them."""
+    """Subscribes like a terminal, and passes frames on without decoding them."""
 
     def __init__(self, token_ids: frozenset[TokenId]) -> None:
         self._protocol = MarketProtocol()
         _ = self._protocol.watch(token_ids)
 
     def opened(self) -> Sequence[str]:
-        """Return what to send on a new socket."""
+        """Return the frames to send on a new socket."""
         return self._protocol.opened()
 
     def closed(self) -> None:
-        """Note that the socket is gone."""
+        """Note that the socket is closed."""
         self._protocol.closed()
 
     def refused(self) -> None:
-        """Count a frame that was too large to be looked into."""
+        """Count a frame that was too large to be decoded."""
         self._protocol.refused()
 
     def received(self, frame: bytes, publish: Callable[[bytes], None]) -> bool:
-        """Publish a frame; False for the host's sign of life, which is no data."""
+        """Publish a frame; return False for the host's keep-alive message, which is no data."""
         if frame == PONG:
             return False
         publish(frame)
@@ -292,7 +292,7 @@ class RawMarketProtocol:
 
 @final
 class RawMarketChannel:
-    """One socket for some tokens, kept up until cancelled."""
+    """One socket for some tokens, kept connected until cancelled."""
 
     def __init__(
         self,
@@ -305,8 +305,8 @@ class RawMarketChannel:
 
         Args:
             url: of the channel.
-            token_ids: to be heard, a few hundred at most.
-            random: spreads the attempts.
+            token_ids: the tokens to subscribe to, a few hundred at most.
+            random: adds jitter to the reconnection attempts.
         """
         self._connection: StreamConnection[bytes] = StreamConnection(
             url,
@@ -319,5 +319,5 @@ class RawMarketChannel:
     async def run(
         self, *, on_frame: Callable[[bytes], None], on_link: Callable[[Link], None]
     ) -> None:
-        """Hand on every frame as it arrives; a frame of many messages comes in pieces."""
+        """Pass on every frame as it arrives; a frame with many messages is split."""
         await self._connection.run(on_event=on_frame, on_link=on_link)

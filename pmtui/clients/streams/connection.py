@@ -1,12 +1,12 @@
-"""One WebSocket, kept up: connect, subscribe, ping, watch for silence, wait, again.
+"""One WebSocket that is kept connected: connect, subscribe, ping, detect silence, back off, reconnect.
 
-Whatever a peer sends, the cost is bounded: bytes are parsed in slices with rests between them, and
-reading stops while messages wait, while the peer does not read our answers (a pong for each ping),
-and between two reads that follow each other closely. Redirects are refused: the first frame of the
-account channel holds the credentials.
+Whatever a peer sends, the cost is bounded: bytes are parsed in slices with pauses between them, and
+reading stops while messages are queued, while the peer does not read our replies (a pong for each
+ping), and between two reads that follow each other closely. Redirects are refused: the first frame of
+the account channel contains the credentials.
 
-Frames go to a protocol object that knows no sockets, message by message and for a few milliseconds at
-a time: a key must not wait for whatever a host has sent.
+Frames go to a protocol object without sockets, message by message and for a few milliseconds at a
+time: a key press must not wait for whatever a host has sent.
 """
 
 import asyncio
@@ -33,54 +33,56 @@ from pmtui.wire.bounds import WireError
 from pmtui.wire.stream import SMALL_FRAME, split_frame
 
 FAST_READ_S = 0.002
-"""What comes sooner after the last read had better come together."""
+"""Reads that follow the last one sooner than this are better combined."""
 PAUSE_S = 0.010
-"""Of thousands of messages a second more would save next to nothing (measured, September 2026)."""
+"""Longer pauses at thousands of messages a second would save next to nothing (measured,
+September 2026)."""
 LONG_PAUSE_S = 0.020
 STEADY_READS = 10
-"""Pauses in a row after which they are longer: of some hundred messages a second each read brings one
-or two, and reading costs more than they do."""
+"""Consecutive pauses after which they become longer: at about a hundred messages a second each
+read brings one or two, and reading costs more than they do."""
 MAX_MESSAGE = 8 * 1024 * 1024
-"""Bytes. The first books of 400 tokens take some 3 MB, and are asked for a hundred tokens at a time."""
+"""Bytes. The first books of 400 tokens take about 3 MB, and are requested for a hundred tokens at a
+time."""
 MAX_FRAGMENTS = 1_024
-"""Of one message; empty ones count for no bytes."""
+"""Fragments of one message; empty ones do not count as bytes."""
 MOST_WAITING = 256
 MOST_WAITING_BYTES = 1024 * 1024
-"""Of messages that wait to be applied. Beyond either limit nothing is read until a quarter is left. One
-longer message may come on top, or it would never be whole."""
+"""Bytes of messages waiting to be applied. Beyond either limit nothing is read until a quarter is
+left. One longer message is allowed on top, or it could never be completed."""
 SLICE = 4 * 1024
-"""Bytes that are parsed at a time: at most two thousand frames, in some tens of milliseconds."""
+"""Bytes that are parsed at a time: at most two thousand frames, in tens of milliseconds."""
 WORK_S = 0.004
-"""How long frames are parsed or applied before everybody else gets as much time."""
+"""Seconds for which frames are parsed or applied before other tasks get as much time."""
 _FRAMES_TO_JUDGE = 20
 _PATIENCE_IN_GAPS = 30.0
 _WEIGHT = 0.05
-"""Of the newest gap in the mean: some twenty gaps are remembered."""
+"""Weight of the newest gap in the mean: about twenty gaps count."""
 _LONGEST_FIRST_WAIT_S = 3600.0
 E = TypeVar("E")
 _OVERSLEPT_S = 1.0
-"""Later than that, we were held up ourselves, and what has come meanwhile is still unread."""
+"""If a wake-up is later than this, we were held up ourselves, and received data is still unread."""
 _STEPS = 50
-"""Looks within the time that a sign may take, at most."""
+"""The most checks within the time allowed for a sign of life."""
 _MESSAGES_A_TURN = 50
-"""Messages after which others get their turn, however quick they were."""
+"""Messages after which other tasks get a turn, however fast they were."""
 _LONGEST_REST_S = 0.1
 
 
 @final
 class ReadPace:
-    """Decides how long a socket rests after a read: waking up costs many times what a message does."""
+    """Decides how long a socket pauses after a read: waking up costs many times what a message does."""
 
     __slots__ = ("_in_row", "last_read")
 
     def __init__(self) -> None:
-        """Start with a socket that was never read."""
+        """Start with a socket that has never been read."""
         self._in_row = 0
         self.last_read = 0.0
-        """When bytes last came, be it a part of a message only, or when reading began again."""
+        """When bytes last arrived, even part of a message, or when reading resumed."""
 
     def pause_s(self, now: float) -> float:
-        """Note a read and return how long to rest after it; 0 is not at all."""
+        """Record a read and return how long to pause after it; 0 means no pause."""
         is_fast = now - self.last_read < FAST_READ_S
         self.last_read = now
         if not is_fast:
@@ -90,41 +92,41 @@ class ReadPace:
         return LONG_PAUSE_S if self._in_row > STEADY_READS else PAUSE_S
 
     def resumed(self, now: float) -> None:
-        """Note that reading began again: what comes at once then had been waiting."""
+        """Record that reading resumed: data that arrives at once then had been waiting."""
         self.last_read = now
 
 
 @dataclass(slots=True)
 class Counts:
-    """What a connection has done, for the log and for tests."""
+    """Counters of a connection, for the log and for tests."""
 
     frames: int = 0
     messages: int = 0
-    """Passed to the session; a frame may hold several."""
+    """Messages passed to the session; a frame may contain several."""
     read_pauses: int = 0
-    """How often reading rested because messages came closely."""
+    """How often reading paused because messages came in quick succession."""
     rests: int = 0
-    """How often others got their turn in the middle of what had come."""
+    """How often other tasks got a turn in the middle of received data."""
     refused: int = 0
-    """Frames that were not looked into."""
+    """Frames that were refused without decoding."""
     most_messages: int = 0
-    """Whole messages that waited, at most."""
+    """The most complete messages that waited."""
     most_bytes: int = 0
-    """Of messages that waited, parts of one included, at most."""
+    """The most bytes of waiting messages, including incomplete ones."""
     most_unsent: int = 0
-    """Bytes that the peer did not read, at most."""
+    """The most bytes of our replies that the peer had not read."""
 
 
 @final
 class _ConnectHere(connect):
     @override
     def process_redirect(self, exc: Exception) -> Exception | str:
-        """Never follow: return the error as it is."""
+        """Never follow a redirect: return the error unchanged."""
         return exc
 
 
 class BoundedSocket(ClientConnection):
-    """Reads within bounds. Whoever takes a message with `recv` says so with `consumed`."""
+    """Reads within limits. The caller of `recv` reports each message with `consumed`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -137,29 +139,29 @@ class BoundedSocket(ClientConnection):
         self._fragments = 0
         self._bytes = 0
         self.messages = 0
-        """Whole messages that wait for `recv`."""
+        """Complete messages that wait for `recv`."""
         self.counts = Counts()
 
     @property
     def last_read(self) -> float:
-        """When bytes last came, be it a part of a message only."""
+        """When bytes last arrived, even part of a message."""
         return self._pace.last_read
 
     def consumed(self, size: int) -> None:
-        """Note that a message of so many bytes was taken."""
+        """Record that a message of this size was taken."""
         self.messages -= 1
         self._bytes -= size
         if self._is_full:
             self._work_soon()
 
     def discard(self) -> None:
-        """Throw messages away from now on, so that a close is not held up by them."""
+        """Discard messages from now on, so that they do not delay a close."""
         self._is_discarding = True
         self._work_soon()
 
     @override
     def data_received(self, data: bytes) -> None:
-        """Handle what has arrived, and pause unless there was a pause before it."""
+        """Handle received data, and pause unless there was a pause before it."""
         self._unread.append(memoryview(data))
         pause_s = self._pace.pause_s(self.loop.time()) if self.response is not None else 0.0
         if pause_s and not self._is_resting:
@@ -171,13 +173,13 @@ class BoundedSocket(ClientConnection):
 
     @override
     def eof_received(self) -> None:
-        """Leave what was not parsed: whatever is told next comes with a new connection."""
+        """Drop unparsed data: the state is sent again on a new connection."""
         self._unread.clear()
         super().eof_received()
 
     @override
     def process_event(self, event: Event) -> None:
-        """Count what waits before it does."""
+        """Count a queued message before it is delivered."""
         if isinstance(event, Frame) and event.opcode in DATA_OPCODES:
             if self._is_discarding:
                 return
@@ -190,7 +192,7 @@ class BoundedSocket(ClientConnection):
 
     @override
     def resume_writing(self) -> None:
-        """Read on: the peer has read our answers."""
+        """Resume reading: the peer has read our replies."""
         super().resume_writing()
         self._work_soon()
 
@@ -204,7 +206,7 @@ class BoundedSocket(ClientConnection):
             self._next_work = self.loop.call_soon(self._work)
 
     def _work(self) -> None:
-        """Parse what was read, for a few milliseconds at most."""
+        """Parse received data, for a few milliseconds at most."""
         self._next_work = None
         if self.transport.is_closing():
             self._unread.clear()
@@ -233,7 +235,7 @@ class BoundedSocket(ClientConnection):
     def _is_held(self) -> bool:
         """Whether nothing more may be parsed now."""
         part = 4 if self._is_full else 1
-        # A message that is not whole yet never holds: it could not become whole.
+        # An incomplete message never blocks reading: it could not be completed.
         self._is_full = (
             self.messages > 0
             and not self._is_discarding
@@ -242,7 +244,7 @@ class BoundedSocket(ClientConnection):
         return self._is_full or self.paused
 
     def _steer(self) -> None:
-        """Read from the socket, or leave what comes to the kernel, which makes the peer wait."""
+        """Read from the socket, or leave data to the kernel, which makes the peer wait."""
         is_held = bool(self._unread) or self._is_resting or self._is_held()
         for transport in self._transports():
             if is_held:
@@ -251,9 +253,10 @@ class BoundedSocket(ClientConnection):
                 transport.resume_reading()
 
     def _transports(self) -> list[asyncio.ReadTransport]:
-        """Return what to pause: under TLS also the transport below, which would read on for a while.
+        """Return the transports to pause: under TLS also the one below, which would keep reading for a while.
 
-        The way down is private to asyncio: where it is not there any more, TLS fills its own buffer.
+        Access to the lower one is private to asyncio: if it is no longer available, TLS fills its
+        own buffer.
         """
         transport = self.transport
         lower = getattr(getattr(transport, "_ssl_protocol", None), "_transport", None)
@@ -265,17 +268,18 @@ async def open_socket(url: str, **options: Any) -> BoundedSocket:
 
     Args:
         url: of the channel.
-        options: as `websockets.asyncio.client.connect` takes them.
+        options: as for `websockets.asyncio.client.connect`.
 
     Raises:
-        OSError: no connection.
-        WebSocketException: no WebSocket, or a redirect.
+        OSError: the connection failed.
+        WebSocketException: it is not a WebSocket, or a redirect.
     """
     socket = await _ConnectHere(
         url,
         compression=None,
         max_size=MAX_MESSAGE,
-        # Bounded here by bytes too; two that pause the same transport would undo each other.
+        # Also limited by bytes here; two limits that pause the same transport would undo each
+        # other.
         max_queue=None,
         ping_interval=None,
         create_connection=BoundedSocket,
@@ -290,10 +294,10 @@ E_co = TypeVar("E_co", covariant=True)
 
 @final
 class Silence:
-    """Tells when an open socket has gone dead, which happens without a close and without a word.
+    """Detects when an open socket is dead, which happens without a close.
 
-    How long is too long depends on how often it spoke before, on this socket and those before it; a
-    book that nobody trades may say nothing for an hour. Times in seconds.
+    How long a silence is too long depends on how often data came before, on this socket and earlier
+    ones; a book that nobody trades may be silent for an hour. Times in seconds.
     """
 
     __slots__ = ("_first_wait", "_frames", "_last", "_mean_gap", "_shortest_s")
@@ -303,8 +307,8 @@ class Silence:
 
         Args:
             shortest_s: never give up sooner than this after the last frame.
-            first_wait_s: give up this long after opening when nothing came at all; doubles each
-                time, for tokens without a book never say anything.
+            first_wait_s: give up this long after opening if nothing arrives at all; doubles each
+                time, because tokens without a book never send anything.
         """
         self._shortest_s = shortest_s
         self._first_wait = Backoff(first_s=first_wait_s, longest_s=_LONGEST_FIRST_WAIT_S)
@@ -318,7 +322,7 @@ class Silence:
         self._last = now
 
     def received(self, now: float) -> None:
-        """Note a data frame."""
+        """Record a data frame."""
         gap = now - self._last
         self._mean_gap = (
             gap if self._frames <= 1 else self._mean_gap + (gap - self._mean_gap) * _WEIGHT
@@ -328,7 +332,7 @@ class Silence:
         self._first_wait.reset()
 
     def is_too_long(self, now: float) -> bool:
-        """Return whether to give the socket up."""
+        """Return whether to give up the socket."""
         quiet = now - self._last
         if self._frames == 0:
             if quiet < self._first_wait.step_s:
@@ -348,45 +352,46 @@ class Session(Protocol[E_co]):
         ...
 
     def closed(self) -> None:
-        """Note that the socket is gone."""
+        """Note that the socket is closed."""
         ...
 
     def received(self, frame: bytes, publish: Callable[[E_co], None]) -> bool:
-        """Publish the events of a frame; return False where it is no data."""
+        """Publish the events of a frame; return False if it contains no data."""
         ...
 
     def refused(self) -> None:
-        """Count a frame that was not looked into."""
+        """Count a frame that was refused without decoding."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When a connection pings, and when it gives up. Seconds."""
+    """When a connection sends pings, and when it gives up. Seconds."""
 
     ping_s: float = 10.0
-    """The host drops clients that say nothing for about as long."""
+    """The host drops clients that send nothing for about this long."""
     dead_s: float = 5.0
-    """Without a byte, the answer to a ping included. Half of it without one and a ping is sent: a
-    line that went dead without a word must not look live for longer than a trader's next thought."""
+    """The longest time without a byte, including replies to pings. After half of it a ping is
+    sent: a connection that died silently must not look live for longer than a trader's next
+    thought."""
     stood_still_s: float = 5.0
-    """If this program stood still for longer, what has come meanwhile is old: a new socket is
-    opened, which begins with the present."""
+    """If this program was suspended for longer, received data is old: a new socket is opened,
+    which begins with the current state."""
     message_s: float = 60.0
-    """A host that takes longer to send a message whole is as good as silent."""
+    """A host that takes longer to send a complete message is treated as silent."""
     open_s: float = 10.0
     close_s: float = 2.0
     first_delay_s: float = 0.25
     longest_delay_s: float = 30.0
     """Both as in the venue's own client (SDK 0.14.0)."""
     settled_s: float = 10.0
-    """A connection that lived shorter does not count as one: a host that accepts and closes at once
-    would be called in a loop."""
+    """A connection that lived shorter does not count as one: otherwise a host that accepts and
+    closes at once would be called in a loop."""
 
 
 @final
 class StreamConnection(Generic[E]):
-    """Keeps one session's socket up until cancelled."""
+    """Keeps one session's socket connected until cancelled."""
 
     def __init__(
         self,
@@ -401,10 +406,10 @@ class StreamConnection(Generic[E]):
 
         Args:
             url: of the channel, with its last path segment.
-            session: what the frames mean.
-            random: spreads the attempts.
-            times: see there.
-            silence: for channels that ought to speak; None where quiet is normal.
+            session: handles the frames.
+            random: adds jitter to the attempts.
+            times: see `Times`.
+            silence: for channels that must send data; None if silence is normal.
         """
         self._url = url
         self._session = session
@@ -423,13 +428,13 @@ class StreamConnection(Generic[E]):
         self.counts = Counts()
 
     def send(self, frames: Iterable[str]) -> None:
-        """Send frames on the open socket; without one they are void, for `opened` says it all."""
+        """Send frames on the open socket; without one they are dropped, as `opened` returns everything."""
         if self._socket is not None:
             self._outbox.extend(frames)
             self._has_mail.set()
 
     async def run(self, *, on_event: Callable[[E], None], on_link: Callable[[Link], None]) -> None:
-        """Keep the socket up until cancelled."""
+        """Keep the socket connected until cancelled."""
         loop = asyncio.get_running_loop()
         while True:
             self.epoch += 1
@@ -449,7 +454,8 @@ class StreamConnection(Generic[E]):
                     self._socket = None
                     await _close(socket, self._times.close_s)
                 lived_s = loop.time() - opened_at
-            # A socket that answers pings and is replaced to be sure is no broken line.
+            # A socket that answers pings but is replaced as a precaution is not a broken
+            # connection.
             state = LinkState.SILENT if self._is_quiet else LinkState.DOWN
             on_link(Link(state, self.epoch, self._reason))
             if lived_s >= self._times.settled_s:
@@ -514,7 +520,8 @@ class StreamConnection(Generic[E]):
                         if not counts.messages % _MESSAGES_A_TURN:
                             await asyncio.sleep(0)
                     else:
-                        # As long as we took, so that the many small steps of a key get through.
+                        # For as long as we took, so that the many small steps of handling a key get
+                        # through.
                         counts.rests += 1
                         await asyncio.sleep(min(spent, _LONGEST_REST_S))
                         turn = clock()
@@ -532,7 +539,7 @@ class StreamConnection(Generic[E]):
             return ()
 
     async def _send_mail(self, socket: BoundedSocket) -> None:
-        # A socket that is gone is the reader's to report.
+        # A closed socket is reported by the reader.
         with contextlib.suppress(ConnectionClosed):
             while True:
                 await self._has_mail.wait()
@@ -547,14 +554,14 @@ class StreamConnection(Generic[E]):
         patience_s = self._times.dead_s / 2
         asked_at: float | None = None
         while True:
-            # Nothing can be due before: a terminal at rest had better not wake twice a second.
+            # Nothing can be due earlier: an idle terminal should not wake up twice a second.
             since = self._last_sign(socket) if asked_at is None else asked_at
             due = max(min(next_ping, since + patience_s), clock() + patience_s / _STEPS)
             await asyncio.sleep(due - clock())
             now, last_sign = clock(), self._last_sign(socket)
             if now - due > _OVERSLEPT_S or (asked_at is not None and last_sign > asked_at):
                 asked_at = None
-            # Under traffic too: the host counts what we say, not what it says.
+            # Also under traffic: the host counts what we send, not what it sends.
             if now >= next_ping or (asked_at is None and now - last_sign >= patience_s):
                 next_ping = now + self._times.ping_s
                 asked_at = now if asked_at is None else asked_at
@@ -573,13 +580,13 @@ class StreamConnection(Generic[E]):
             return
 
     def _last_sign(self, socket: BoundedSocket) -> float:
-        """Return when the host was last heard: a large message takes its time on a thin line."""
+        """Return when the host last sent something: a large message takes time on a slow connection."""
         is_slow = socket.last_read - self._last_frame > self._times.message_s
         return self._last_frame if is_slow else max(self._last_frame, socket.last_read)
 
 
 async def _close(socket: BoundedSocket, limit_s: float) -> None:
-    # A peer that does not answer the close must not hold up the next attempt.
+    # A peer that does not answer the close must not delay the next attempt.
     socket.discard()
     try:
         async with asyncio.timeout(limit_s):

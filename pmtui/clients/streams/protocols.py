@@ -1,6 +1,6 @@
-"""Both channels without a socket: what to send, and what the frames that arrive mean.
+"""Both channels without a socket: what to send, and how received frames are decoded.
 
-What nobody understands is counted and told of, never fatal.
+Unknown messages are counted and reported, never fatal.
 """
 
 from collections import Counter
@@ -25,35 +25,35 @@ from pmtui.wire.stream import (
 )
 
 _NAMED_KINDS = 200
-"""Kinds that are told apart; a channel is not trusted to invent only few."""
+"""Kinds that are counted separately; a channel might invent many."""
 CHUNK = 100
-"""Tokens named in one frame; the host closes on frames that name thousands."""
+"""Tokens in one frame; the host closes the connection on frames with thousands."""
 PING = "PING"
 PONG = b"PONG"
 
 
 class Counting(Protocol):
-    """A channel's protocol, as far as it counts."""
+    """The counters of a channel's protocol."""
 
     @property
     def unknown(self) -> Counter[str]:
-        """Messages that were readable and of no use, by kind."""
+        """Readable messages that are not used, by kind."""
         ...
 
     @property
     def bad(self) -> Counter[str]:
-        """Messages and frames that could not be read, by kind."""
+        """Messages and frames that could not be decoded, by kind."""
         ...
 
 
 def count_kind(counter: Counter[str], kind: str) -> None:
-    """Count something under its kind, or under "others" where there are too many kinds."""
+    """Count a message under its kind, or under "others" if there are too many kinds."""
     name = kind[:60]
     counter[name if name in counter or len(counter) < _NAMED_KINDS else "others"] += 1
 
 
 def count_malformed(protocols: Iterable[Counting]) -> dict[str, int]:
-    """Return all counts under names fit for a log."""
+    """Return all counts under names suitable for a log."""
     counts: Counter[str] = Counter()
     for protocol in protocols:
         for kind, count in protocol.unknown.items():
@@ -67,16 +67,16 @@ E = TypeVar("E")
 
 
 class _CountingProtocol(Generic[E]):
-    """Counts what of a channel is of no use."""
+    """Counts unused and unreadable messages of a channel."""
 
     def __init__(self) -> None:
         self.unknown: Counter[str] = Counter()
-        """Messages that were readable and of no use, by kind."""
+        """Readable messages that are not used, by kind."""
         self.bad: Counter[str] = Counter()
-        """Messages and frames that could not be read, by kind."""
+        """Messages and frames that could not be decoded, by kind."""
 
     def refused(self) -> None:
-        """Count a frame that was not looked into."""
+        """Count a frame that was refused without decoding."""
         self.bad[""] += 1
 
     def _publish_all(
@@ -93,10 +93,10 @@ class _CountingProtocol(Generic[E]):
 
 @final
 class MarketProtocol(_CountingProtocol[MarketEvent]):
-    """One socket's worth of subscriptions, across reconnects."""
+    """The subscriptions of one socket, across reconnects."""
 
     def __init__(self, *, chunk: int = CHUNK) -> None:
-        """Start without tokens; frames name so many of them at a time."""
+        """Start without tokens; `chunk` is the number of tokens per frame."""
         super().__init__()
         self._chunk = chunk
         self._wanted: frozenset[TokenId] = frozenset()
@@ -105,20 +105,20 @@ class MarketProtocol(_CountingProtocol[MarketEvent]):
 
     @property
     def wanted(self) -> frozenset[TokenId]:
-        """The tokens to hear about."""
+        """The subscribed tokens."""
         return self._wanted
 
     def opened(self) -> Sequence[str]:
-        """Return what to send on a new socket: everything again, for nothing is remembered."""
+        """Return the frames for a new socket: all subscriptions, as the host remembers none."""
         self._is_open, self._is_greeted = True, False
         return self._added(self._wanted)
 
     def closed(self) -> None:
-        """Note that the socket is gone."""
+        """Note that the socket is closed."""
         self._is_open = False
 
     def watch(self, tokens: frozenset[TokenId]) -> Sequence[str]:
-        """Want these tokens from now on; return what to send if a socket is open."""
+        """Set the subscribed tokens; return the frames to send if a socket is open."""
         added, removed = tokens - self._wanted, self._wanted - tokens
         self._wanted = tokens
         if not self._is_open:
@@ -126,12 +126,13 @@ class MarketProtocol(_CountingProtocol[MarketEvent]):
         return [*self._removed(removed), *self._added(added)]
 
     def received(self, frame: bytes, publish: Callable[[MarketEvent], None]) -> bool:
-        """Publish the events of a frame; return False for the host's sign of life, which is no data.
+        """Publish the events of a frame; return False for the host's keep-alive message, which is no data.
 
-        What cannot be read is counted. Nothing is raised but what `publish` raises.
+        Unreadable messages are counted. Only exceptions from `publish` propagate.
         """
         if frame.endswith(PRICE_CHANGES_END):
-            # Nearly every frame; one that is unlike today's is read again, more patiently.
+            # Nearly every frame; one that differs from today's format is decoded again by a slower
+            # path.
             try:
                 changes = decode_price_changes(frame)
             except UNREADABLE:
@@ -156,7 +157,7 @@ class MarketProtocol(_CountingProtocol[MarketEvent]):
             if not self._is_greeted:
                 head = {"type": "market"}
                 self._is_greeted = True
-            # With tops of book, new markets and resolutions too.
+            # Includes tops of book, new markets and resolutions.
             frames.append(_text({**head, "assets_ids": part, "custom_feature_enabled": True}))
         return frames
 
@@ -166,7 +167,7 @@ class MarketProtocol(_CountingProtocol[MarketEvent]):
         ]
 
     def _parts(self, tokens: Iterable[TokenId]) -> list[list[TokenId]]:
-        # Sorted, so that the same wish always makes the same frames.
+        # Sorted, so that the same set of tokens always gives the same frames.
         ordered = sorted(tokens)
         return [
             ordered[start : start + self._chunk] for start in range(0, len(ordered), self._chunk)
@@ -179,7 +180,7 @@ def _text(frame: dict[str, object]) -> str:
 
 @final
 class UserProtocol(_CountingProtocol[UserEvent]):
-    """One account's channel. No markets are named: naming some would leave out the rest."""
+    """One account's channel. No markets are named, because naming some would exclude the rest."""
 
     def __init__(self, credentials: ApiCredentials, owner: Owner) -> None:
         """Subscribe as this account, whose id marks its orders in a trade."""
@@ -188,7 +189,7 @@ class UserProtocol(_CountingProtocol[UserEvent]):
         self._owner = owner
 
     def opened(self) -> Sequence[str]:
-        """Return what to send on a new socket."""
+        """Return the frames to send on a new socket."""
         auth = {
             "apiKey": self._credentials.key,
             "secret": self._credentials.secret.reveal_text(),
@@ -197,10 +198,10 @@ class UserProtocol(_CountingProtocol[UserEvent]):
         return [_text({"type": "user", "auth": auth})]
 
     def closed(self) -> None:
-        """Note that the socket is gone; nothing is remembered of it."""
+        """Note that the socket is closed; no state is kept."""
 
     def received(self, frame: bytes, publish: Callable[[UserEvent], None]) -> bool:
-        """Publish the events of a frame; False for the host's sign of life. Failures are counted."""
+        """Publish the events of a frame; return False for a keep-alive message. Failures are counted."""
         if frame == PONG:
             return False
         try:
