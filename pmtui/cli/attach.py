@@ -1,6 +1,6 @@
-"""`pmtui`: a terminal on the service of its profile, which is started where none runs.
+"""`pmtui`: a terminal on the service of its profile, which is started if none runs.
 
-The service starts, or makes the first views, while the screens are being loaded: the first picture
+The service starts, or builds the first views, while the screens are being loaded: the first picture
 waits for neither.
 """
 
@@ -30,7 +30,7 @@ from pmtui.service.topics import EventTopic, MarketListTopic, MarketTopic, Topic
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run `pmtui attach`; returns the exit code."""
+    """Run `pmtui attach`; return the exit code."""
     parser = terminal_parser("pmtui attach", "Open a terminal on the service of a profile.")
     options = parser.read(arguments)
     if reason := why_no_full_screen():
@@ -39,12 +39,12 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: bool = False) -> int:
-    """Run a terminal on the service to its end; returns the exit code.
+    """Run a terminal on the service to its end; return the exit code.
 
     Args:
-        profile: which one, where the command line names it.
-        passphrase_fd: where the keystore's passphrase comes from; None to ask for it.
-        is_fresh: whether paper begins anew with a bare key.
+        profile: the profile that the command line names, if it names one.
+        passphrase_fd: file descriptor of the keystore's passphrase; None to ask for it.
+        is_fresh: whether to start a new paper account with a bare key.
     """
     starter: ServiceStarter | None = None
     try:
@@ -55,11 +55,12 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
         starter = ServiceStarter(paths, name, stated=profile)
         starter.find_or_start(is_fresh=is_fresh)
         starter.unlock(passphrase_fd)
-        # The service has it, where it started with it; here nothing needs it.
+        # The service has the key if it started with it; nothing here needs it.
         forget_key_variable()
-        # The service makes the first views while the screens are being loaded.
+        # The service builds the first views while the screens are being loaded.
         opened = open_line(starter.socket_path, first_topics(paths.state / WORKPLACE_FILE, name))
-        # Textual and all screens, half a second: the service starts and reads the settings meanwhile.
+        # Importing Textual and all screens takes half a second: the service starts and reads the
+        # settings meanwhile.
         from pmtui.cli.attached_terminal import AttachedTerminal  # noqa: PLC0415
         from pmtui.cli.terminal import exit_despite_stuck_output  # noqa: PLC0415
         from pmtui.cli.terminal_app import load_appearance, read_keys  # noqa: PLC0415
@@ -81,7 +82,7 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
 
 
 def first_topics(workplace: Path, profile: str) -> tuple[Topic, ...]:
-    """Return what the first screen is going to show, as far as it was left so."""
+    """Return the topics of the first screen, as far as the stored layout determines them."""
     memory = Memory(workplace, profile=profile)
     place = memory.place
     if place.item and place.screen == MARKET_PLACE:

@@ -1,7 +1,7 @@
 """A terminal that is attached to its service.
 
-It holds no key, no journal and no connection to the venue. When its line is cut the service goes on;
-when the service is gone the terminal says so and starts another.
+It has no key, no journal and no connection to the venue. When its connection is lost the service
+keeps running; when the service is gone the terminal reports that and starts another.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ _EXIT_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
 
 
 class AttachedTerminal:
-    """One terminal, as long as it is open."""
+    """One terminal, for as long as it is open."""
 
     def __init__(
         self,
@@ -41,14 +41,14 @@ class AttachedTerminal:
         is_first_run: bool,
         opened: socket.socket | None = None,
     ) -> None:
-        """Take what the terminal runs with.
+        """Create a terminal.
 
         Args:
-            settings: what it needs to know of them.
+            settings: the settings that it needs.
             appearance: keys and themes.
-            starter: found the service, or started it.
+            starter: has found or started the service.
             is_first_run: whether nobody has traded on the profile before.
-            opened: a line on which the first views have been asked for.
+            opened: a connection on which the first views have been requested.
         """
         self._opened = opened
         self._settings = settings
@@ -62,10 +62,10 @@ class AttachedTerminal:
         self._is_leaving = False
         self._has_been_welcome = False
         self._has_tried = False
-        """Whether a service was started since the last one took the terminal in."""
+        """Whether a service was started since the last one accepted the terminal."""
 
     async def run(self) -> int:
-        """Show the terminal until it is left; returns the exit code."""
+        """Show the terminal until it is closed; return the exit code."""
         use_one_malloc_arena()
         mirror = self._mirror
         line = Attachment(
@@ -100,7 +100,7 @@ class AttachedTerminal:
         return 0 if app.crash is None else CRASHED
 
     async def _stop(self, line: Attachment, listening: "asyncio.Task[None]", policy: str) -> None:
-        """End the service with this terminal, and print its last words."""
+        """Stop the service together with this terminal, and print its final report."""
         problem = await line.stop_service(policy)
         if problem:
             show_last([f"pmtui: the service goes on: {problem}"])
@@ -116,27 +116,27 @@ class AttachedTerminal:
         if welcome.rules != self._settings.rules:
             _ = app.call_later(show_answer, app, OLDER_SETTINGS)
         if is_first:
-            # What there was to ask was asked before the screen opened.
+            # Any question was asked before the screen opened.
             app.unlock_prompt.offer(welcome.locked, line.unlock)
             return
-        # In the application's own task: a screen is opened or taken away.
+        # In the application's own task, because a screen is opened or closed.
         if welcome.locked:
             _ = app.call_later(app.unlock_prompt.open, welcome.locked, line.unlock)
         else:
             _ = app.call_later(app.unlock_prompt.withdraw)
 
     async def _restart(self) -> None:
-        """Start a service in the place of one that is gone; what kept one from starting is said."""
+        """Start a service in place of one that is gone; report why none starts."""
         if self._is_leaving:
             return
         problem = await self._starter.restart()
-        # The last words of the one that was attached to say nothing of why none starts.
+        # The final report of the previous service does not explain why none starts.
         if problem and self._has_tried:
             self._mirror.detach(f"no service: {problem}")
         self._has_tried = True
 
     def _lock(self) -> str:
-        """Lock entry on the disk, for this service and the next; return why that failed."""
+        """Lock order entry on disk, for this service and the next; return why that failed."""
         killed = new_kill("the key in the terminal", self._clock.now())
         try:
             write_killed(self._starter.state, killed)

@@ -1,8 +1,8 @@
 """`pmtui export`: orders, fills, positions and activity of a profile, as CSV, JSON or JSON lines.
 
-The venue is asked once, after which everything is closed.
+The venue is queried once, after which everything is closed.
 
-Standard output carries data only. It reads beside a running terminal and writes nothing of its own.
+Standard output carries only data. The command can run beside a terminal and changes no state.
 """
 
 import argparse
@@ -63,7 +63,7 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.wallet import derive_wallets
 
 MAX_ROWS = 10_000
-"""As far as the host lets one count (docs/wire.md#analytics-host)."""
+"""The largest offset that the host accepts (docs/wire.md#analytics-host)."""
 T = TypeVar("T")
 _PROG = "pmtui export"
 
@@ -79,7 +79,7 @@ class VenueReader:
             observe_skips=self._note_skips, max_rows=MAX_ROWS,
         )  # fmt: skip
         self.left_out: list[str] = []
-        """What lists lack, in words; an export that is not whole must say so."""
+        """What is missing in lists, in words; an incomplete export must say so."""
 
     async def wallet(self, owner: Address) -> Address | Unreachable:
         """Return the wallet that pays for an owner's orders in this profile."""
@@ -89,7 +89,7 @@ class VenueReader:
         return _or_unreachable(wallet)
 
     async def positions(self, wallet: Address) -> tuple[Position, ...] | Unreachable:
-        """Return what a wallet holds."""
+        """Return a wallet's positions."""
         return _items(await self._analytics.positions(wallet))
 
     async def activity(self, wallet: Address) -> tuple[Activity, ...] | Unreachable:
@@ -120,7 +120,7 @@ class VenueReader:
 
 @asynccontextmanager
 async def venue_reader(settings: Settings, state: Path) -> AsyncIterator[VenueReader | Unreachable]:
-    """Open the way to a profile's venue, which for paper may have to be started."""
+    """Connect to a profile's venue; for paper it may have to be started."""
     async with profile_endpoints(settings, state) as endpoints:
         if isinstance(endpoints, Unreachable):
             yield endpoints
@@ -133,13 +133,13 @@ async def venue_reader(settings: Settings, state: Path) -> AsyncIterator[VenueRe
 
 
 async def read_all_fills(client: AccountHost, now: datetime) -> Listing[Fill] | Failure:
-    """Read an account's whole history, in stretches of time where it is long for one list."""
+    """Read an account's whole history, in time windows if it is too long for one list."""
     fills = await client.fills()
     if isinstance(fills, Failure) or fills.is_whole:
         return fills
     found: dict[tuple[TradeId, OrderId], Fill] = {}
     skipped, is_whole = 0, True
-    # Ours may be behind the clock that dates trades.
+    # Our clock may be behind the one that dates trades.
     window: Window | None = first_window(now + timedelta(days=1))
     while window is not None:
         part = await client.fills(after=window.after, before=window.before)
@@ -155,7 +155,7 @@ async def read_all_fills(client: AccountHost, now: datetime) -> Listing[Fill] | 
 
 
 def _items(answer: Listing[T] | Failure) -> tuple[T, ...] | Unreachable:
-    # What it lacks was noted where it was read.
+    # Missing rows were recorded when they were read.
     return Unreachable(str(answer)) if isinstance(answer, Failure) else answer.items
 
 
@@ -165,15 +165,15 @@ def _or_unreachable(answer: T | Failure) -> T | Unreachable:
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """Whose account, and how far to go for it."""
+    """The account to export, and the sources that may be used."""
 
     settings: Settings
     state: Path
     """The state directory of all profiles."""
     warn: Callable[[str], None]
-    """Reports what is missing from the data, and why."""
+    """Called with what is missing from the data, and why."""
     wallet: Address | None = None
-    """Another wallet than the profile's."""
+    """A wallet other than the profile's."""
     passphrase_fd: int | None = None
     is_offline: bool = False
 
@@ -184,10 +184,10 @@ class ExportRequest:
 
 
 async def read_positions(request: ExportRequest) -> Table | Unreachable:
-    """Return what a wallet holds now.
+    """Return a wallet's current positions.
 
     Raises:
-        ConfigError: there is no account and no wallet was named.
+        ConfigError: there is no account and no wallet was given.
     """
     now = SystemClock().now()
     held = await _read_venue(request, lambda reader, wallet: reader.positions(wallet))
@@ -198,14 +198,14 @@ async def read_activity(request: ExportRequest) -> Table | Unreachable:
     """Return the public history of a wallet, newest first.
 
     Raises:
-        ConfigError: there is no account and no wallet was named.
+        ConfigError: there is no account and no wallet was given.
     """
     lines = await _read_venue(request, lambda reader, wallet: reader.activity(wallet))
     return lines if isinstance(lines, Unreachable) else activity_table(lines)
 
 
 def read_own_fills(request: ExportRequest) -> Table | JournalProblem:
-    """Return fills from the journal and, where it can be asked, from the venue; oldest first.
+    """Return fills from the journal and, if it can be queried, from the venue; oldest first.
 
     Raises:
         ConfigError: the keystore does not open.
@@ -234,12 +234,12 @@ def merge_fills(
     venue_fills: Iterable[Fill],
     titles: Mapping[ConditionId, str],
 ) -> list[ExportedFill]:
-    """Combine what the journal and the venue know of each fill, oldest first.
+    """Merge the journal's and the venue's data on each fill, oldest first.
 
     Args:
-        journaled: fills of orders that were placed from here.
-        venue_fills: fills of the account, as the venue has them.
-        titles: of markets, for fills of orders that were placed elsewhere.
+        journaled: fills of orders placed from here.
+        venue_fills: fills of the account according to the venue.
+        titles: of markets, for fills of orders placed elsewhere.
     """
     merged = {
         (each.fill.trade_id, each.fill.order_id): ExportedFill(each.fill, each.title, "journal")
@@ -261,10 +261,10 @@ async def _read_venue(
     request: ExportRequest,
     question: Callable[[VenueReader, Address], Awaitable[tuple[T, ...] | Unreachable]],
 ) -> tuple[T, ...] | Unreachable:
-    """Ask about the wallet that was named, or else the profile's own."""
+    """Query the given wallet, or else the profile's own."""
     owner = None if request.wallet is not None else _owner(request)
     if owner is None and request.wallet is None:
-        # A paper account that was never made has nothing, and is not made by asking.
+        # A paper account that was never created has nothing, and is not created by a query.
         return ()
     async with venue_reader(request.settings, request.state) as reader:
         if isinstance(reader, Unreachable):
@@ -293,7 +293,7 @@ async def _fills_of(request: ExportRequest, secret: Secret) -> tuple[Fill, ...] 
 
 
 def _owner(request: ExportRequest) -> Address | None:
-    """Return the address of the profile's key; None where a paper account was never made."""
+    """Return the address of the profile's key; None if a paper account was never made."""
     owner = find_owner(request.settings, request.state)
     if owner is None and not request.settings.is_paper:
         raise ConfigError(
@@ -303,7 +303,7 @@ def _owner(request: ExportRequest) -> Address | None:
 
 
 def _secret(request: ExportRequest) -> Secret | str:
-    """Return the key that opens the account at the venue, or why not; empty without an account."""
+    """Return the key that opens the account at the venue, or why there is none; "" without an account."""
     settings = request.settings
     folder = request.state / settings.profile
     if settings.is_paper:
@@ -324,7 +324,7 @@ def _secret(request: ExportRequest) -> Secret | str:
 
 
 class Kind(StrEnum):
-    """What can be exported."""
+    """The kinds of data that can be exported."""
 
     ORDERS = "orders"
     FILLS = "fills"
@@ -333,7 +333,7 @@ class Kind(StrEnum):
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command; return the exit code."""
     parser = _parser()
     options = parser.read(arguments)
     kind = Kind(options.kind)

@@ -1,4 +1,4 @@
-"""The hosts of a session: its clients, the wallet that pays, and the public facts about the key."""
+"""The hosts of a session: its clients, the paying wallet, and the public facts about the key."""
 
 import asyncio
 import random
@@ -82,7 +82,7 @@ SPENDERS = (
 
 
 class SessionHosts:
-    """The clients of one session, made from addresses and, where there is one, a key."""
+    """The clients of one session, created from addresses and, if there is one, a key."""
 
     def __init__(
         self,
@@ -95,16 +95,16 @@ class SessionHosts:
         order_deadline_s: int = ORDER_DEADLINE_S,
         wallet: WalletOptions = NO_OPTIONS,
     ) -> None:
-        """Make the public clients; none opens a socket before it is asked something.
+        """Create the public clients; none opens a socket before its first request.
 
         Args:
-            endpoints: where the hosts are.
-            dialect: how they are spoken to.
-            health: told of every request.
+            endpoints: addresses of the hosts.
+            dialect: dialect of the hosts.
+            health: notified of every request.
             clock: our own time.
             venue_admin: of the local venue, which funds new wallets; None for any other venue.
-            order_deadline_s: how long an order or a cancellation may go without an answer.
-            wallet: what the profile says of its wallet.
+            order_deadline_s: how long an order or a cancellation may go without a reply.
+            wallet: the profile's wallet options.
         """
         self._wallet = wallet
         self._key_files = WalletKeyFiles(wallet.state_dir)
@@ -142,7 +142,7 @@ class SessionHosts:
         *,
         kind: KeyKind = KeyKind.KEYSTORE,
     ) -> Hosts:
-        """Return the hosts as the service holds them; without a key they can only be read."""
+        """Return the hosts for the service; without a key they are read-only."""
         identity, access = None, None
         open_account: Callable[[], Awaitable[Account | Failure]] | None = None
         if secret is not None:
@@ -293,9 +293,9 @@ class SessionHosts:
         )
 
     def _heartbeat_host(self) -> HttpHost:
-        """Connections for heartbeats: they wait in no line, and speak for no source's health.
+        """Return a connection for heartbeats: it waits in no queue, and affects no source's health.
 
-        What a dead program had not sent yet must not keep its orders alive.
+        Unsent heartbeats of a program that died must not keep its orders alive.
         """
         host = HttpHost(
             self._endpoints.clob,
@@ -307,7 +307,7 @@ class SessionHosts:
         return host
 
     def _unmonitored_host(self, url: str) -> HttpHost:
-        """A host that speaks for no source's health."""
+        """Return a host that affects no source's health."""
         host = HttpHost(url, observe=self._note_request)
         self._hosts.append(host)
         return host
@@ -343,7 +343,7 @@ class SessionHosts:
 
 
 def identity_of(kind: KeyKind, wallets: OwnerWallets, signature_type: SignatureType) -> Identity:
-    """Return a key as it may be seen, with the wallets that can pay in a profile."""
+    """Return the public part of a key, with the wallets that can pay in a profile."""
     return Identity(kind, wallets.owner, signature_type, _payers(wallets, signature_type))
 
 
@@ -369,9 +369,9 @@ async def find_paying_wallet(
     *,
     chain: ChainClient | None = None,
 ) -> Address | Failure:
-    """Return the wallet that pays: older owners have the one deposit wallet, newer ones the other.
+    """Return the wallet that pays: older owners have one deposit wallet, newer ones the other.
 
-    Code at an address goes before what the relayer has heard of it, where the chain answers.
+    If the chain replies, code at an address takes precedence over the relayer's report.
     """
     if signature_type is not SignatureType.DEPOSIT_WALLET:
         return wallets.paying(signature_type, has_older=False)

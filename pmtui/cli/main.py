@@ -1,7 +1,7 @@
 """The command line: dispatches to a command and a profile, and returns the exit code.
 
-0 is fine, 2 is wrong usage or configuration (one line), 69 is an output that cannot be written, 70 is a bug
-(details in the log file).
+0 is success, 2 is wrong usage or configuration (one line), 69 is an output that cannot be written, 70 is a
+bug (details in the log file).
 """
 
 import argparse
@@ -25,8 +25,8 @@ from pmtui.config.paths import why_no_home
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run pmtui; returns the exit code."""
-    # Whatever is written from here on is the user's alone.
+    """Run pmtui; return the exit code."""
+    # All files written from here on are private to the user.
     os.umask(0o077)
     open_closed_streams()
     if argv is None:
@@ -35,7 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return refuse(reason)
     arguments = list(sys.argv[1:] if argv is None else argv)
     profile, rest = split_profile(arguments)
-    # httpx does without its optional command line, which loads click, pygments and rich's progress bars.
+    # httpx works without its optional command line, which loads click, pygments and rich's progress
+    # bars.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     if rest and rest[0] in COMMANDS:
         return _run(rest[0], [*profile, *rest[1:]])
@@ -51,8 +52,8 @@ def _open_terminal(
 ) -> int:
     if reason := why_no_full_screen():
         return refuse(reason)
-    # What is loaded stays: looking through it for garbage takes a sixth of the time until the first
-    # picture. The session looks for garbage again once all is there.
+    # Everything loaded stays: garbage collection would take a sixth of the time until the first
+    # picture. The session collects once everything is loaded.
     gc.disable()
     if not is_standalone:
         from pmtui.cli import attach  # noqa: PLC0415 - asyncio: a tenth of a second
@@ -64,7 +65,7 @@ def _open_terminal(
 
 
 def _run(name: str, arguments: Sequence[str]) -> int:
-    # Most commands take long to load, so only the one that is called is.
+    # Most commands take long to import, so only the one that is called is imported.
     module, _, function = COMMANDS[name].entry.partition(":")
     run: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
     code = run(arguments)
@@ -101,6 +102,6 @@ def _parser() -> SecretiveParser:
 
 
 def _command(text: str) -> str:
-    # Commands that are understood never come this far: they stand first, or after the profile.
+    # Valid commands never get here: they come first, or after the profile.
     known = "goes in front" if text in COMMANDS else f"is one of {', '.join(COMMANDS)}"
     raise argparse.ArgumentTypeError(f"a command {known}")

@@ -1,8 +1,8 @@
 """Output of commands: plain lines on standard output and standard error, and the log file.
 
-What a venue, a file or another program sent may stand in any line. Characters that steer a terminal,
-reorder text or are invisible are replaced, so that only the line breaks written here break a line. The
-log says what went wrong, for whoever mends it; no secrets, no local variables.
+Any line may contain text from a venue, a file or another program. Characters that control a terminal,
+reorder text or are invisible are replaced, so that only line breaks written here break a line. The log
+records errors for debugging, without secrets or local variables.
 """
 
 import logging
@@ -23,15 +23,15 @@ from typing_extensions import override
 from pmtui.config.paths import make_private, open_to_append, private_dir
 
 WITHOUT_CURSOR = ("", "dumb", "unknown")
-"""What `TERM` says where nothing but lines can be printed."""
+"""Values of `TERM` for terminals that can only print lines."""
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _ROOM_WAIT_S = 0.5
 _lost: list[OSError] = []
 MAX_BYTES = 2_000_000
 BACKUPS = 2
 
-# Anything that looks like a private key, a signature, a header that carries a credential, or the user
-# and the password of an address.
+# Anything that looks like a private key, a signature, a credential header, or the user and password
+# in a URL.
 _SECRETS = re.compile(
     r"(?<=://)[^/\s@]+(?=@)"
     r"|(?<![0-9a-fA-F])(?:0x)?[0-9a-fA-F]{64}(?:[0-9a-fA-F]*)"
@@ -47,7 +47,7 @@ def harmless(text: str) -> str:
 
 
 def show(*lines: str) -> None:
-    """Write lines to standard output; where it takes none, what goes on goes on, see `lost_output`."""
+    """Write lines to standard output; if that fails, the program continues, see `lost_output`."""
     try:
         _write(sys.stdout, lines)
     except OSError as error:
@@ -56,14 +56,14 @@ def show(*lines: str) -> None:
 
 
 def lost_output() -> OSError | None:
-    """Return why lines of `show` were lost, once: the disk is full, or nobody reads any more."""
+    """Return why lines of `show` were lost, once: the disk is full, or the reader is gone."""
     error = _lost[0] if _lost else None
     _lost.clear()
     return error
 
 
 def warn(*lines: str) -> None:
-    """Write lines to standard error; where it takes none, there is nobody to tell of it."""
+    """Write lines to standard error; if that fails, there is nowhere to report it."""
     try:
         _write(sys.stderr, lines)
     except OSError:
@@ -71,12 +71,12 @@ def warn(*lines: str) -> None:
 
 
 def warn_over(line: str) -> None:
-    """Show a line of progress on standard error in the place of the one before; nothing in a file."""
+    """Show a line of progress on standard error, replacing the previous one; nothing in a file."""
     if not sys.stderr.isatty():
         return
     try:
         _write(sys.stderr, (line,), end="")
-        # Back to its beginning and rid of what was longer, as the last step of each.
+        # Return to the beginning and erase a longer previous line, as the last step of each.
         sys.stderr.write("\x1b[K\r")
         sys.stderr.flush()
     except OSError:
@@ -84,7 +84,7 @@ def warn_over(line: str) -> None:
 
 
 def ask(prompt: str) -> str:
-    """Show a question on standard error and return the line that is typed; empty at the end."""
+    """Show a question on standard error and return the typed line; empty at end of input."""
     _write(sys.stderr, (prompt,), end=" ")
     line = sys.stdin.readline()
     if not line.endswith("\n"):
@@ -93,9 +93,9 @@ def ask(prompt: str) -> str:
 
 
 def show_last(lines: list[str]) -> None:
-    """Write lines past Python's buffer, which would try again at the very end and fail the program.
+    """Write lines bypassing Python's buffer, which would try again at exit and fail the program.
 
-    A screen that is gone is no error, and a terminal that does not read must not keep us here.
+    A screen that is gone is no error, and a terminal that does not read must not block us.
     """
     text = "".join(f"{harmless(line)}\n" for line in lines)
     with suppress(OSError):
@@ -104,7 +104,7 @@ def show_last(lines: list[str]) -> None:
 
 
 def open_closed_streams() -> None:
-    """Open the null device for standard streams that were closed from outside."""
+    """Open the null device in place of standard streams that were closed."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             nowhere = os.open(os.devnull, os.O_RDWR)
@@ -112,12 +112,12 @@ def open_closed_streams() -> None:
 
 
 def data_output() -> TextIO:
-    """Return standard output for data that its writer has made harmless."""
+    """Return standard output for data that its writer has sanitised."""
     return sys.stdout
 
 
 def utf8_output() -> TextIO:
-    """Return it for data, not words for this terminal: the same bytes everywhere."""
+    """Return standard output for data instead of text for this terminal: the same bytes everywhere."""
     out = data_output()
     if isinstance(out, TextIOWrapper):
         out.reconfigure(encoding="utf-8", errors="replace", newline="\n")
@@ -125,13 +125,13 @@ def utf8_output() -> TextIO:
 
 
 def write_line(line: bytes) -> None:
-    """Write a line of a protocol to standard output, at once; its writer has made it harmless."""
+    """Write a protocol line to standard output at once; its writer has sanitised it."""
     sys.stdout.buffer.write(line + b"\n")
     sys.stdout.buffer.flush()
 
 
 def discard_output() -> None:
-    """Discard buffered output, on which the interpreter would fail at its exit."""
+    """Discard buffered output, which would make the interpreter fail at exit."""
     _discard(sys.stdout)
 
 
@@ -142,16 +142,16 @@ def _discard(stream: TextIO) -> None:
 
 
 def is_at_terminal() -> bool:
-    """Whether both standard input and output are a terminal."""
+    """Whether both standard input and output are terminals."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def why_no_full_screen() -> str:
-    """Return why no full screen can be drawn here, or an empty string."""
+    """Return why no full screen can be drawn here, or "" if one can."""
     if not is_at_terminal():
         return "this needs a terminal on standard input and output"
     if not sys.stderr.isatty():
-        # Textual draws there.
+        # Textual draws on this stream.
         return (
             "this needs a terminal on standard error too; errors go to the log file by themselves"
         )
@@ -169,7 +169,7 @@ def why_no_full_screen() -> str:
 def show_crash(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    """Write the traceback of a bug: its message may quote what somebody sent, or hold a secret."""
+    """Write the traceback of a bug: its message may quote outside text, or contain a secret."""
     if issubclass(kind, KeyboardInterrupt):
         warn("given up")
         return
@@ -179,14 +179,14 @@ def show_crash(
 
 def _write(stream: TextIO, lines: tuple[str, ...], *, end: str = "\n") -> None:
     text = "".join(harmless(line) + end for line in lines)
-    # While Textual captures what is printed, a stream has no encoding.
+    # While Textual captures printed output, a stream has no encoding.
     encoding = getattr(stream, "encoding", None) or "utf-8"
     stream.write(text.encode(encoding, "replace").decode(encoding))
     stream.flush()
 
 
 class PrivateRotatingHandler(RotatingFileHandler):
-    """Keeps a log in files that are its owner's alone: the one written to, and those rolled away."""
+    """Keeps a log in private files: the current one and the rotated ones."""
 
     @override
     def _open(self) -> TextIOWrapper:
@@ -197,12 +197,12 @@ class PrivateRotatingHandler(RotatingFileHandler):
 
 
 def redact(text: str) -> str:
-    """Return a text with what looks like a secret blotted out."""
+    """Return a text with anything that looks like a secret redacted."""
     return _SECRETS.sub("<redacted>", text)
 
 
 class RedactingFormatter(logging.Formatter):
-    """Blots out what looks like a secret, in messages and in tracebacks alike."""
+    """Redacts anything that looks like a secret, in messages and tracebacks."""
 
     @override
     def format(self, record: logging.LogRecord) -> str:

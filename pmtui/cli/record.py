@@ -1,7 +1,7 @@
-"""`pmtui record`: the streams of chosen tokens and the hosts' answers about them, in a file for `pmtui replay`.
+"""`pmtui record`: writes the streams of chosen tokens and the hosts' replies to a file for `pmtui replay`.
 
-A second is the most that a crash can cost. The books are read from the trading host whenever the stream
-has been opened anew, as a gap in it shows nowhere else.
+A crash loses at most one second. The books are read from the trading host after every reconnection of the
+stream, as a gap is not visible in it.
 """
 
 import argparse
@@ -48,20 +48,20 @@ from pmtui.wire.bounds import WireError
 from pmtui.wire.gamma import decode_markets
 
 TRADES = 500
-"""Of each market, before the recording begins."""
+"""Trades of each market from before the recording."""
 _FIDELITY = {Interval.DAY: 5, Interval.MAX: 1440}
 
 Keep = Callable[[AnswerRow], None]
 FLUSH_S = 1.0
-"""What a crash may cost."""
+"""Seconds between flushes; the most that a crash can lose."""
 REFRESH_S = 300.0
-"""Between two looks at the hosts while the stream is quiet about trouble."""
+"""Seconds between two reads from the hosts while the stream reports no trouble."""
 _PROG = "pmtui record"
 NOT_FOUND = 1
 
 
 class RecordedMarket(NamedTuple):
-    """A market that is recorded: both of its tokens, whichever was named."""
+    """A recorded market: both of its tokens, whichever was given."""
 
     condition_id: ConditionId
     token_ids: tuple[TokenId, ...]
@@ -70,7 +70,7 @@ class RecordedMarket(NamedTuple):
 
 
 class RecordedReads:
-    """Reads of the three public hosts, each kept unchanged as it is answered."""
+    """Reads of the three public hosts; each reply is kept unchanged."""
 
     def __init__(
         self, endpoints: Endpoints, dialect: Dialect, *, now_us: Callable[[], int]
@@ -79,8 +79,8 @@ class RecordedReads:
 
         Args:
             endpoints: of the profile.
-            dialect: how the hosts are spoken to.
-            now_us: microseconds since the recording began.
+            dialect: dialect of the hosts.
+            now_us: returns microseconds since the recording began.
         """
         self._clob_routes = ROUTES[dialect]
         self._gamma_routes = METADATA_ROUTES[dialect]
@@ -93,14 +93,14 @@ class RecordedReads:
         }
         self._keep: Keep = lambda _row: None
         self.failed: list[str] = []
-        """Reads that brought no answer, in words."""
+        """Reads without a reply, in words."""
 
     def keep_in(self, keep: Keep) -> None:
-        """Hand every answer from now on to this."""
+        """Pass every reply from now on to `keep`."""
         self._keep = keep
 
     async def find_market(self, token_id: TokenId) -> RecordedMarket | Failure:
-        """Return a token's market with all that names it."""
+        """Return a token's market with all its ids."""
         path, query = self._clob_routes.route(Call.MARKET_OF_TOKEN).with_id(token_id)
         body = await self._read("clob", path, *query)
         if isinstance(body, Failure):
@@ -118,7 +118,7 @@ class RecordedReads:
         )
 
     async def read_market(self, market: RecordedMarket) -> None:
-        """Read what a terminal asks when a market is opened."""
+        """Read what a terminal requests when a market is opened."""
         condition_id = market.condition_id
         if market.event_id:
             await self._read("gamma", self._gamma_routes.event.format(id=market.event_id))
@@ -137,7 +137,7 @@ class RecordedReads:
                 )
 
     async def read_books(self, market: RecordedMarket) -> None:
-        """Read the books as the trading host has them now."""
+        """Read the trading host's current books."""
         for token_id in market.token_ids:
             await self._read(
                 "clob", self._clob_routes.route(Call.BOOK).path, ("token_id", token_id)
@@ -178,22 +178,22 @@ class RecordedReads:
 
 @dataclass(slots=True)
 class Progress:
-    """How far a recording has come."""
+    """The progress of a recording."""
 
     elapsed_s: float = 0.0
     messages: int = 0
     written: int = 0
-    """Bytes on the disk."""
+    """Bytes on disk."""
     gaps: int = 0
-    """How often the stream was opened again."""
+    """Number of reconnections of the stream."""
     is_down: bool = False
-    """Whether the stream has been lost and not come back."""
+    """Whether the stream has been lost and is not back yet."""
     failed_reads: int = 0
     titles: tuple[str, ...] = ()
 
 
 class Recorder:
-    """One recording, from the first question to the last flush."""
+    """One recording, from the first request to the last flush."""
 
     def __init__(
         self,
@@ -230,11 +230,11 @@ class Recorder:
         return None
 
     async def record(self, path: Path, stop: asyncio.Event) -> None:
-        """Record until told to stop; the file is whole afterwards.
+        """Record until told to stop; the file is complete afterwards.
 
         Raises:
-            CannotMakeError: there is such a file already, or none can be made there.
-            OSError: it cannot be written.
+            CannotMakeError: the file exists already, or cannot be created there.
+            OSError: the file cannot be written.
         """
         tokens = tuple(token for market in self._markets for token in market.token_ids)
         now = self._clock.now()
@@ -276,7 +276,7 @@ class Recorder:
 
         def on_link(link: Link) -> None:
             writer.add(LinkRow(self._now_us(), link.state.value, link.reason))
-            # Connecting again changes nothing until it succeeds.
+            # Another connection attempt changes nothing until it succeeds.
             self.progress.is_down |= link.state is LinkState.DOWN
             if link.state is LinkState.OPEN:
                 self.progress.is_down = False
@@ -329,7 +329,7 @@ async def _wait(event: asyncio.Event, seconds: float) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Record until told to stop; returns the exit code."""
+    """Record until told to stop; return the exit code."""
     options = _parser().read(arguments)
     if reason := _why_not_made(options.file):
         return refuse(f"{options.file}: {reason}", prog=_PROG)
@@ -347,7 +347,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _why_not_made(path: Path) -> str:
-    """Return why a file cannot be written, before any host is asked, or an empty string."""
+    """Return why a file cannot be written, before any host is queried, or "" if it can."""
     if str(path) == "-":
         return "a recording is not written to standard output; name a file"
     if os.path.lexists(path):

@@ -1,7 +1,7 @@
-"""`pmtui replay`: plays a recording into the whole terminal, as if live, with practice orders.
+"""`pmtui replay`: plays a recording in the full terminal, as if live, with practice orders.
 
 Venue and terminal run in one process, on the recording's own time. Practice orders are matched against
-the recorded book; the account is made for the replay and forgotten with it.
+the recorded book; the account is created for the replay and discarded with it.
 """
 
 import argparse
@@ -33,7 +33,7 @@ from pmtui.sim.replay.run import NoMarketError, running_replay
 from pmtui.ui.replay.replay_controls import ReplayView
 
 JUMP_S = 30
-"""As far as a key jumps."""
+"""The length of a jump by key, in seconds."""
 _PROG = "pmtui replay"
 UNUSABLE = 1
 
@@ -71,7 +71,7 @@ class Playback:
         timeline.on_change(self._note_move)
 
     def attach(self, feed: ReplayFeed, *, rewind: Callable[[datetime], None]) -> None:
-        """Connect the controls to a replay that runs.
+        """Connect the controls to a running replay.
 
         Args:
             feed: knows the time of the next message.
@@ -81,7 +81,7 @@ class Playback:
         self._rewind = rewind
 
     def _note_move(self) -> None:
-        """Let the service forget what lies after the new position, if the replay has jumped."""
+        """Make the service forget data after the new position, if the replay has jumped."""
         if self._moves != self._timeline.moves:
             self._moves = self._timeline.moves
             self._rewind(self._clock.now())
@@ -114,11 +114,11 @@ class Playback:
             self._timeline.step_to(at_us)
 
     def back(self) -> None:
-        """Jump some seconds back."""
+        """Jump back by some seconds."""
         self._timeline.move_to(self._timeline.position_us - JUMP_S * 1_000_000)
 
     def forward(self) -> None:
-        """Jump some seconds forward."""
+        """Jump forward by some seconds."""
         self._timeline.move_to(self._timeline.position_us + JUMP_S * 1_000_000)
 
     def slower(self) -> None:
@@ -131,7 +131,7 @@ class Playback:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Play a recording until the trader leaves; returns the exit code."""
+    """Play a recording until the trader quits; return the exit code."""
     options = _parser().read(arguments)
     recording = read_recording(options.file)
     if isinstance(recording, Unreadable):
@@ -160,11 +160,11 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def make_timeline(recording: Recording, speed: float) -> Timeline:
-    """Return the time of a replay; one that begins paused begins with its first message, to show a book.
+    """Return a replay's timeline; one that starts paused starts at its first message, to show a book.
 
     Args:
-        recording: with a message at least.
-        speed: recorded seconds that pass in one; 0 for paused.
+        recording: with at least one message.
+        speed: recorded seconds per real second; 0 for paused.
     """
     timeline = Timeline(recording.length_us, monotonic=time.monotonic, speed=speed)
     if not speed:
@@ -184,7 +184,7 @@ class ReplaySession:
         *,
         state: Path,
     ) -> None:
-        """Take what the session runs with."""
+        """Create the session."""
         self._settings = settings
         self._appearance = appearance
         self._recording = recording
@@ -194,10 +194,10 @@ class ReplaySession:
         self.playback = Playback(timeline, self.clock)
 
     async def run(self) -> int:
-        """Show the terminal until the trader leaves; returns the exit code.
+        """Show the terminal until the trader quits; return the exit code.
 
         Raises:
-            ConfigError: the recording holds nothing to show.
+            ConfigError: the recording contains nothing to show.
         """
         use_one_malloc_arena()
         async with AsyncExitStack() as stack:

@@ -1,4 +1,4 @@
-"""The process of a session: its lock on the account, its log of failures, and the memory it returns."""
+"""The process of a session: its lock on the account, its error log, and the memory it returns."""
 
 import asyncio
 import ctypes
@@ -21,11 +21,11 @@ IN_USE = (
     "or set PMTUI_HOME"
 )
 CRASHED = 70
-"""Exit code of a session that a bug ended."""
+"""Exit code of a session that ended because of a bug."""
 _LOCK_FILE = "session.lock"
 _TRIM_PERIOD_S = 20.0
 _M_ARENA_MAX = -8
-"""The option of mallopt in glibc's malloc.h."""
+"""The mallopt option, from glibc's malloc.h."""
 _logger = logging.getLogger(__name__)
 
 
@@ -50,7 +50,7 @@ def is_session_running(state_dir: Path) -> bool:
 
 @contextmanager
 def session_lock(state_dir: Path) -> Iterator[None]:
-    """Hold the account's directory for as long as the block lasts.
+    """Hold the lock on the account's directory inside the context.
 
     The system releases the lock however the process ends.
 
@@ -76,10 +76,10 @@ def session_lock(state_dir: Path) -> Iterator[None]:
 
 
 async def run_logged(work: Coroutine[None, None, int]) -> int:
-    """Run a session to its end; returns the exit code.
+    """Run a session to its end; return the exit code.
 
     Raises:
-        ConfigError: it cannot run as it is configured.
+        ConfigError: the session cannot run with this configuration.
     """
     running = asyncio.ensure_future(work)
     await asyncio.wait({running})
@@ -91,10 +91,10 @@ async def run_logged(work: Coroutine[None, None, int]) -> int:
 
 
 def start_log(profile: str, paths: Paths) -> Path:
-    """Send what goes wrong to the log file; returns it.
+    """Start writing errors to the log file; return its path.
 
     Raises:
-        ConfigError: it cannot be written, or others could.
+        ConfigError: it cannot be written, or others could write it.
     """
     if reason := why_untrusted(paths.state / profile):
         raise ConfigError(str(paths.state), f"refused: {reason}")
@@ -107,19 +107,19 @@ def start_log(profile: str, paths: Paths) -> Path:
 
 
 def use_one_malloc_arena() -> None:
-    """Make malloc serve all threads from one arena: ours never allocate at the same time."""
+    """Make malloc serve all threads from one arena: our threads never allocate at the same time."""
     if (libc := _glibc()) is not None:
         libc.mallopt(_M_ARENA_MAX, 1)
 
 
 def trim_heap() -> bool:
-    """Return free memory to the system, in less than a millisecond; returns whether there was any."""
+    """Return free memory to the system, in less than a millisecond; return whether there was any."""
     libc = _glibc()
     return libc is not None and bool(libc.malloc_trim(0))
 
 
 async def trim_heap_regularly(clock: SystemClock) -> None:
-    """Return free memory to the system every now and then, until it is cancelled."""
+    """Return free memory to the system periodically, until cancelled."""
     while True:
         await clock.sleep(_TRIM_PERIOD_S)
         _ = trim_heap()

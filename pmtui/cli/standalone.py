@@ -36,12 +36,12 @@ _SIGNALS = {signal.SIGHUP: ExitReason.HANG_UP, signal.SIGTERM: ExitReason.TERMIN
 def open_standalone(
     profile: str | None, passphrase_fd: int | None, *, is_fresh: bool = False
 ) -> int:
-    """Run a terminal with a service of its own to its end; returns the exit code.
+    """Run a terminal with a service of its own to its end; return the exit code.
 
     Args:
-        profile: which one, where the command line names it.
-        passphrase_fd: where the keystore's passphrase comes from; None to ask for it.
-        is_fresh: whether paper begins anew with a bare key.
+        profile: the profile that the command line names, if it names one.
+        passphrase_fd: file descriptor of the keystore's passphrase; None to ask for it.
+        is_fresh: whether to start a new paper account with a bare key.
     """
     try:
         settings = load_settings({"profile": profile})
@@ -75,7 +75,7 @@ class Session:
     def __init__(
         self, settings: Settings, paths: Paths, key: SessionKey, appearance: Appearance
     ) -> None:
-        """Take what the session runs with."""
+        """Create the session."""
         self._settings = settings
         self._paths = paths
         self._key = key
@@ -84,7 +84,7 @@ class Session:
         self._is_first_run = not (paths.state / settings.profile / JOURNAL_FILE).exists()
 
     async def run(self) -> int:
-        """Show the terminal until the trader leaves; returns the exit code."""
+        """Show the terminal until the trader quits; return the exit code."""
         use_one_malloc_arena()
         parts = SessionService(self._settings, self._paths, self._key, clock=self._clock)
         service = parts.service
@@ -94,7 +94,7 @@ class Session:
         )  # fmt: skip
         async with parts.venue, service.running():
             self._leave_on_signals(app, service)
-            # What is loaded by now lives until the end: the garbage collector need not visit it.
+            # Everything loaded by now stays until the end: the garbage collector need not visit it.
             gc.collect()
             gc.freeze()
             gc.enable()
@@ -110,7 +110,7 @@ class Session:
 
     def _leave_on_signals(self, app: PmtuiApp, service: DataService) -> None:
         def leave(exit_reason: ExitReason) -> None:
-            # At once: restoring a terminal that reads no more may never end.
+            # At once: restoring a terminal that no longer reads may never finish.
             service.shutdown.start(exit_reason, self._settings.leave_policy(exit_reason))
             app.exit()
 

@@ -1,8 +1,8 @@
 """Exports as tables: CSV without formulas that a spreadsheet would run, JSON and JSON lines.
 
-Times are in UTC, amounts exact decimals. Titles and reasons are other people's words: in CSV, a cell that
-a spreadsheet would take for a formula gets an apostrophe in front, and what would steer a terminal is
-blotted out.
+Times are in UTC, amounts are exact decimals. Titles and reasons are untrusted: in CSV, a cell that a
+spreadsheet would treat as a formula is prefixed with an apostrophe, and terminal control characters are
+replaced.
 """
 
 import csv
@@ -49,7 +49,7 @@ _FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 class Format(StrEnum):
-    """How a table is written."""
+    """The format of a table."""
 
     CSV = "csv"
     JSON = "json"
@@ -58,7 +58,7 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is exported: the same facts as rows of equal cells and as records."""
+    """Exported data: the same facts as rows of cells and as records."""
 
     columns: Sequence[str]
     rows: Sequence[Mapping[str, Cell]]
@@ -66,7 +66,7 @@ class Table:
 
     @classmethod
     def flat(cls, columns: Sequence[str], rows: Sequence[Mapping[str, Cell]]) -> "Table":
-        """Make a table whose records are its rows."""
+        """Return a table whose records are its rows."""
         return cls(columns, rows, rows)
 
 
@@ -77,11 +77,11 @@ class ExportedFill:
     fill: Fill
     title: str
     source: str
-    """`journal`, `venue` or `both`."""
+    """One of `journal`, `venue` or `both`."""
 
 
 def orders_table(lives: Sequence[OrderLife]) -> Table:
-    """Return orders: in JSON each with its life, in CSV a row for every line of it."""
+    """Return orders: in JSON each with its entries, in CSV a row for every entry."""
     rows: list[Mapping[str, Cell]] = []
     records: list[Mapping[str, object]] = []
     for life in lives:
@@ -93,17 +93,17 @@ def orders_table(lives: Sequence[OrderLife]) -> Table:
 
 
 def fills_table(fills: Sequence[ExportedFill]) -> Table:
-    """Return fills, as they are given."""
+    """Return fills in the given order."""
     return Table.flat(FILLS, [_fill_row(each) for each in fills])
 
 
 def positions_table(positions: Sequence[Position], *, as_of: datetime) -> Table:
-    """Return what a wallet held when it was asked for."""
+    """Return a wallet's positions at the time of the query."""
     return Table.flat(POSITIONS, [_position_row(each, as_of) for each in positions])
 
 
 def activity_table(activity: Sequence[Activity]) -> Table:
-    """Return a wallet's public history, as it is given."""
+    """Return a wallet's public history in the given order."""
     return Table.flat(ACTIVITY, [_activity_row(each) for each in activity])
 
 
@@ -190,7 +190,7 @@ def _amount(amount: Micros | None) -> str | None:
 
 
 def _product(price: Micros | None, size: Micros) -> str | None:
-    """Return price times size with every decimal it has; nothing here is rounded."""
+    """Return price times size exactly, without rounding."""
     if price is None:
         return None
     with localcontext() as context:
@@ -209,13 +209,13 @@ def _utc(text: str) -> str:
 
 
 def print_table(table: Table, form: Format) -> int:
-    """Write a table to standard output; returns the exit code."""
+    """Write a table to standard output; return the exit code."""
     out = utf8_output()
     try:
         write_table(table, form, out)
         out.flush()
     except BrokenPipeError:
-        # Whoever read has seen enough; there is nobody left to complain to.
+        # The reader closed the pipe; there is nobody left to report an error to.
         discard_output()
         return 0
     except OSError as error:
@@ -246,7 +246,7 @@ def write_table(table: Table, form: Format, out: TextIO) -> None:
 
 
 def to_csv(cell: Cell) -> str:
-    """Return a cell's text as no spreadsheet and no terminal acts on it: one line, no formula."""
+    """Return a cell's text in a form that no spreadsheet or terminal acts on: one line, no formula."""
     if cell is None:
         return ""
     if isinstance(cell, bool):
@@ -254,15 +254,15 @@ def to_csv(cell: Cell) -> str:
     if _NUMBER.fullmatch(cell):
         return cell
     text = harmless(cell)
-    # Blotted characters count as none: a spreadsheet may drop them.
+    # Replaced characters are ignored: a spreadsheet may drop them.
     is_formula = text.lstrip(f" '{REPLACEMENT}").startswith(_FORMULA_STARTS)
     return f"'{text}" if is_formula else text
 
 
 def to_json(record: Record) -> str:
-    """Return a record as JSON in one line, without characters that steer a terminal."""
+    """Return a record as JSON in one line, without terminal control characters."""
     text = json.dumps(record, ensure_ascii=False)
     if text.isprintable():
         return text
-    # They stand in strings only, where the escaped form means the same.
+    # They only occur in strings, where the escaped form means the same.
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)

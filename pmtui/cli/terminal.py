@@ -1,4 +1,4 @@
-"""The surrounding terminal: its characters, its colours, its clipboard, and output that is stuck."""
+"""The surrounding terminal: its characters, its colours, its clipboard, and blocked output."""
 
 import asyncio
 import locale
@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from pmtui.ui.terminal.cell_diff import WITHOUT_COLOR
 
 DEADLINE_S = 2.0
-"""For tmux to take a text."""
+"""Seconds for tmux to accept a text."""
 _PASS_ON = ("tmux", "load-buffer", "-w", "-")
-"""From version 3.2 on. `-w`: into the clipboard of the terminal that tmux is shown on, too."""
+"""From version 3.2 on. `-w`: also into the clipboard of the terminal that shows tmux."""
 _PLAIN = ("vt100", "vt102", "vt220", "linux")
 """Terminals that lack most of our characters; the font of the Linux console has at most 512."""
 
@@ -29,7 +29,8 @@ def is_without_color() -> bool:
 def wants_no_color(environ: Mapping[str, str]) -> bool:
     """Whether the user asked for no colour.
 
-    `NO_COLOR` wins over everything else; `CLICOLOR=0` counts unless `CLICOLOR_FORCE` overrides it.
+    `NO_COLOR` takes precedence over everything else; `CLICOLOR=0` counts unless `CLICOLOR_FORCE`
+    overrides it.
     """
     if environ.get("NO_COLOR"):
         return True
@@ -53,7 +54,7 @@ def _asked_locale() -> str:
 
 
 async def copy_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> bool:
-    """Send a text to tmux for its buffer and the clipboard; returns whether tmux took it."""
+    """Send a text to tmux for its buffer and the clipboard; return whether tmux accepted it."""
     try:
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=DEVNULL, stderr=DEVNULL
@@ -70,9 +71,9 @@ async def copy_to_tmux(text: str, *, command: tuple[str, ...] = _PASS_ON) -> boo
 
 
 def exit_despite_stuck_output(code: int) -> None:
-    """Exit at once if the output thread is stuck on a terminal that no longer reads.
+    """Exit at once if the output thread is blocked by a terminal that no longer reads.
 
-    Anything printed from here on would block as well.
+    Any further output would block as well.
     """
     if any(thread.name == "textual-output" for thread in threading.enumerate()):
         logging.shutdown()

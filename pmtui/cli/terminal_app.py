@@ -27,21 +27,21 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Appearance:
-    """What of the settings is the terminal's own."""
+    """The terminal's own part of the settings."""
 
     keymap: Keymap
     themes: tuple[Theme, ...]
     theme_problems: tuple[str, ...]
-    """What is wrong with others."""
+    """What is wrong with the other themes."""
     workplace: Path
-    """The file of what comes back."""
+    """The file of the stored layout."""
 
 
 def load_appearance(settings: TerminalSettings, paths: Paths, keymap: Keymap) -> Appearance:
-    """Read the themes; problems of themes that are not chosen are logged.
+    """Read the themes; problems of themes that are not selected are logged.
 
     Raises:
-        ConfigError: there is none of the chosen name.
+        ConfigError: there is no theme of the selected name.
     """
     return Appearance(keymap, *_themes(settings, paths), paths.state / WORKPLACE_FILE)
 
@@ -57,10 +57,10 @@ def make_app(
     process: ServiceProcess | None = None,
     replay: ReplayControls | None = None,
 ) -> PmtuiApp:
-    """Return the application over a service, wherever that runs; with the keys of a replay of one."""
+    """Return the application on a service, wherever that runs; with replay keys for a replay."""
     forget_true_color(os.environ)
     is_grey = is_without_color()
-    # What is replayed is somebody's yesterday: it leaves no traces in how one works.
+    # A replay shows past data: it must not change the stored layout.
     memory = Memory(appearance.workplace if replay is None else None, profile=settings.profile)
     surface = Surface(
         queries=queries,
@@ -109,7 +109,7 @@ def _options(
 
 
 def _first_known(name: str, appearance: Appearance) -> str:
-    """Return the theme that was kept, unless its file is gone."""
+    """Return the stored theme, unless its file is gone."""
     return name if name in {theme.name for theme in appearance.themes} else ""
 
 
@@ -117,7 +117,7 @@ def read_keys(settings: TerminalSettings) -> Keymap:
     """Return the user's keys.
 
     Raises:
-        ConfigError: they cannot be used.
+        ConfigError: the keys are invalid.
     """
     keymap, problems = read_keymap(settings.keys)
     if problems:

@@ -1,7 +1,7 @@
 """Parses command lines that may hold a secret by mistake: errors never repeat an argument.
 
-Whatever stands on a command line, other users can see and shells keep. Where a key or a passphrase
-was put there all the same, an error message must not carry it on into a log.
+Other users can see command lines, and shells store them. If a key or a passphrase was put there all
+the same, an error message must not copy it into a log.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pmtui.cli.output import lost_output, show, warn
 USAGE_ERROR = 2
 """Wrong usage or configuration."""
 UNAVAILABLE = 69
-"""What was asked for could not be had: a host does not answer, the output cannot be written."""
+"""The request could not be fulfilled: a host does not reply, or the output cannot be written."""
 
 NEVER_AN_ARGUMENT = (
     "a key or a passphrase is never an argument: other users can see it and shells keep it. "
@@ -28,7 +28,7 @@ _SECRET_OPTIONS = frozenset(
 
 
 class SecretiveParser(argparse.ArgumentParser):
-    """Refuses in one line, without the words it was given."""
+    """An argument parser whose one-line errors never repeat the arguments."""
 
     def __init__(
         self,
@@ -38,13 +38,13 @@ class SecretiveParser(argparse.ArgumentParser):
         epilog: str | None = None,
         is_laid_out: bool = False,
     ) -> None:
-        """Describe a command.
+        """Create the parser of a command.
 
         Args:
-            prog: as it is typed.
+            prog: the command as typed.
             description: what it does, in sentences.
-            epilog: what else there is to say.
-            is_laid_out: whether description and epilog keep the lines they have.
+            epilog: further remarks.
+            is_laid_out: whether description and epilog keep their line breaks.
         """
         super().__init__(
             prog=prog,
@@ -62,7 +62,7 @@ class SecretiveParser(argparse.ArgumentParser):
         self.add_argument(option, type=descriptor, metavar="N", help=words)
 
     def read(self, arguments: Sequence[str]) -> argparse.Namespace:
-        """Read arguments; ends the program with 2 where they make no sense."""
+        """Parse arguments; exit with 2 if they are invalid."""
         self._given = tuple(arguments)
         options = [word.partition("=")[0] for word in arguments if word.startswith("--")]
         if _SECRET_OPTIONS & set(options):
@@ -77,7 +77,7 @@ class SecretiveParser(argparse.ArgumentParser):
 
     @override
     def print_help(self, file: object = None) -> None:
-        """Show the help; an output that takes none of it is noticed, see `output_code`."""
+        """Print the help; a failed write is detected, see `output_code`."""
         show(*self.format_help().removesuffix("\n").split("\n"))
 
     @override
@@ -98,20 +98,20 @@ class SecretiveParser(argparse.ArgumentParser):
         self.refuse(message)
 
     def refuse(self, text: str) -> NoReturn:
-        """End the program with one line."""
+        """Exit with an error line."""
         refuse(text, prog=self.prog)
         raise SystemExit(USAGE_ERROR)
 
 
 def descriptor(text: str) -> int:
-    """Read the number of a file descriptor; what else it was stays unsaid."""
+    """Parse the number of a file descriptor; an invalid text is not repeated."""
     if not (text.isascii() and text.isdecimal() and int(text) < 1 << 20):
         raise argparse.ArgumentTypeError("takes the number of an open file descriptor")
     return int(text)
 
 
 def split_profile(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Split off a profile that stands in front, before a command or a name, as it may."""
+    """Split off a profile that precedes a command or a name."""
     words = list(arguments)
     count = (
         2
@@ -122,7 +122,7 @@ def split_profile(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def refuse(text: str, *, prog: str = "pmtui", code: int = USAGE_ERROR) -> int:
-    """Print the reason in one line; returns the exit code."""
+    """Print the reason in one line; return the exit code."""
     warn(f"{prog}: {text}")
     return code
 
@@ -131,7 +131,7 @@ def output_code(code: int, *, prog: str) -> int:
     """Return `code`; if the output could not be written, print a line and return 69."""
     lost = lost_output()
     if lost is None or isinstance(lost, BrokenPipeError):
-        # Whoever read has seen enough.
+        # The reader closed the pipe.
         return code
     return code or refuse(
         f"the output cannot be written: {lost.strerror}", prog=prog, code=UNAVAILABLE
@@ -139,7 +139,7 @@ def output_code(code: int, *, prog: str) -> int:
 
 
 class ShowVersion(argparse.Action):
-    """Shows the version and ends the program, with 69 where it cannot be written."""
+    """Shows the version and exits, with 69 if it cannot be written."""
 
     @override
     def __call__(
@@ -156,7 +156,7 @@ class ShowVersion(argparse.Action):
 def terminal_parser(
     prog: str, description: str, *, epilog: str | None = None, is_laid_out: bool = False
 ) -> SecretiveParser:
-    """Return the parser of a command that opens a terminal: it takes a profile and a passphrase."""
+    """Return the parser of a command that opens a terminal: it accepts a profile and a passphrase."""
     parser = SecretiveParser(
         prog=prog, description=description, epilog=epilog, is_laid_out=is_laid_out
     )

@@ -1,1 +1,1 @@
-"""`pmtui account` and what it shows, keeps and removes: credentials, keys, wallets."""
+"""`pmtui account`: creates, shows and removes credentials, keys and wallets."""

@@ -1,6 +1,6 @@
 """`pmtui account`: creates, shows and removes the keystore of a profile, and runs the steps of its wallet.
 
-One account for a profile, because a profile is one journal. The paper account is not kept here.
+One account per profile, because a profile has one journal. The paper account is not stored here.
 """
 
 import argparse
@@ -78,7 +78,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """A key with the passphrase it is kept under."""
+    """A key with the passphrase that protects it."""
 
     secret: Secret
     passphrase: Secret
@@ -87,7 +87,7 @@ class _Opened:
 def new_account(
     settings: Settings, state: Path, *, passphrase_fd: int | None, work_factor: int | None
 ) -> str | Refused:
-    """Draw a key and keep it; returns what to say.
+    """Create a key and store it; return the text to print.
 
     Raises:
         OSError: the state directory cannot be written.
@@ -111,7 +111,7 @@ def import_account(
     passphrase_fd: int | None,
     work_factor: int | None,
 ) -> str | Refused:
-    """Keep a key that the trader has already; returns what to say.
+    """Store an existing key of the trader's; return the text to print.
 
     Raises:
         OSError: the state directory cannot be written, or the other keystore cannot be read.
@@ -143,7 +143,7 @@ def _from_key(
     secret = read_private_key(typed)
     if isinstance(secret, str):
         return Refused(secret)
-    # Before a passphrase is thought up for it.
+    # Before a passphrase is chosen for it.
     if reason := why_refused(secret, settings, state):
         return Refused(reason)
     passphrase = _new_passphrase(passphrase_fd)
@@ -198,7 +198,7 @@ def _keep(
     try:
         write_keystore(path, text)
     except FileExistsError:
-        # Made by somebody else since we looked.
+        # Created by another program since the check.
         return _taken(path, settings)
     return format_new_account(settings, Signer(opened.secret).address, path, is_new=is_new)
 
@@ -210,7 +210,7 @@ def _taken(path: Path, settings: Settings) -> Refused:
 
 
 def remove_account(settings: Settings, state: Path, *, is_sure: bool) -> str | Refused:
-    """Delete a profile's keystore; returns what to say.
+    """Delete a profile's keystore; return the text to print.
 
     Raises:
         OSError: the keystore cannot be read or deleted.
@@ -251,7 +251,7 @@ def _remove(path: Path, settings: Settings, *, is_sure: bool) -> str | Refused:
 
 
 def show_account(settings: Settings, state: Path) -> str:
-    """Return addresses and file of a profile's account.
+    """Return the addresses and the file of a profile's account.
 
     Raises:
         OSError: the keystore cannot be read.
@@ -318,8 +318,8 @@ def format_addresses(owner: Address, signature_type: SignatureType, *, is_new: b
 
     Args:
         owner: the key's own address.
-        signature_type: which kind of wallet pays.
-        is_new: whether the key was drawn just now, so that no wallet of an older form is its own.
+        signature_type: the kind of wallet that pays.
+        is_new: whether the key was just created, so that it has no wallet of an older form.
     """
     wallets = derive_wallets(owner)
     rows = [
@@ -344,7 +344,7 @@ def format_addresses(owner: Address, signature_type: SignatureType, *, is_new: b
 def format_new_account(
     settings: Settings, owner: Address, path: Path, *, is_new: bool = False
 ) -> str:
-    """Print a new or imported account and its files; for a new one, the address to fund."""
+    """Return the text about a new or imported account; for a new one, with the address to fund."""
     kind = settings.signature_type
     fund = f"Fund this address and no other: {_payer(owner, kind)}\n\n" if is_new else ""
     return (
@@ -355,7 +355,7 @@ def format_new_account(
 
 
 def _payer(owner: Address, signature_type: SignatureType) -> Address:
-    """Return the address that pays for the orders of a key drawn now."""
+    """Return the address that pays for the orders of a new key."""
     wallets = derive_wallets(owner)
     match signature_type:
         case SignatureType.EOA:
@@ -369,7 +369,7 @@ def _payer(owner: Address, signature_type: SignatureType) -> Address:
 
 
 def format_second_account(path: Path, owner: Address | None, profile: str) -> str:
-    """Print why a profile takes no second account, and how to have one."""
+    """Return the reason why a profile takes no second account, and how to have one."""
     return (
         f"{profile} has an account already, {owner or 'unreadable'}, in {path}; "
         f"`pmtui account remove --profile {profile}` takes it away, and a second account is a "
@@ -378,11 +378,12 @@ def format_second_account(path: Path, owner: Address | None, profile: str) -> st
 
 
 def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
-    """Run the command; returns the exit code.
+    """Run the command; return the exit code.
 
     Args:
-        arguments: what follows `pmtui account`.
-        work_factor: of new keystores; None for the key library's own, a second on purpose.
+        arguments: the words after `pmtui account`.
+        work_factor: of new keystores; None for the key library's own, which takes a second by
+            design.
     """
     action = next((word for word in arguments if word in WALLET_ACTIONS), "")
     if action and _names_action(arguments, action):
@@ -415,7 +416,7 @@ def run(arguments: Sequence[str], *, work_factor: int | None = None) -> int:
 
 
 def _names_action(arguments: Sequence[str], action: str) -> bool:
-    """Whether a word is the action, and not the value of an option or a word of another action."""
+    """Whether a word is the action, and not an option's value or a word of another action."""
     before = list(arguments)[: list(arguments).index(action)]
     values = [word for word in before if not word.startswith("--")]
     options = [word for word in before if word.startswith("--") and "=" not in word]

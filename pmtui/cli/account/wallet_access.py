@@ -1,8 +1,8 @@
 """The session's access to its deposit wallet, and the files of the relayer and builder keys.
 
-A relayer key submits batches for its owner and signs none of them; a builder's key does the same for any
-owner. Neither can move anything without the owner's signature, so they lie there unencrypted, and nobody
-but their owner can read them.
+A relayer key submits batches for its owner but signs none of them; a builder's key does the same for any
+owner. Neither can move anything without the owner's signature, so they are stored unencrypted, readable
+only by their owner.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,7 +46,7 @@ RELAYER_KEY_FILE = "relayer-key.json"
 BUILDER_KEY_FILE = "builder-key.json"
 LONGEST_KEY = 200
 SESSION = timedelta(days=7)
-"""How long a sign-in may be used, as the official library states it."""
+"""How long a sign-in is valid, as the official library states it."""
 
 
 class _RelayerRow(msgspec.Struct, forbid_unknown_fields=True):
@@ -62,7 +62,7 @@ class _BuilderRow(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class RelayerCredential:
-    """A relayer key and whom it submits for."""
+    """A relayer key and its owner."""
 
     key: Secret
     address: Address
@@ -74,7 +74,7 @@ class RelayerCredential:
 
 
 def why_no_key(text: str) -> str:
-    """Return why a text cannot be a relayer key, without repeating it, or an empty string."""
+    """Return why a text cannot be a relayer key, without repeating it, or "" if it can."""
     is_word = text.isascii() and text.isprintable() and " " not in text
     if is_word and 0 < len(text) <= LONGEST_KEY:
         return ""
@@ -82,14 +82,14 @@ def why_no_key(text: str) -> str:
 
 
 class WalletKeyFiles:
-    """Both keys of a profile. Without a directory they last as long as the session."""
+    """Both keys of a profile. Without a directory they last only for the session."""
 
     def __init__(self, state_dir: Path | None) -> None:
         self._state_dir = state_dir
         self._relayer: RelayerCredential | None = None
         self._builder: ApiCredentials | None = None
         self.problem = ""
-        """Why a file is not used; empty where none is refused."""
+        """Why a file is not used; empty if none is refused."""
 
     def relayer_key(self, owner: Address) -> RelayerCredential | None:
         """Return the key of an owner as last stored, by this or another program."""
@@ -100,11 +100,11 @@ class WalletKeyFiles:
         return known if known is not None and known.address == owner else None
 
     def keep_relayer_key(self, key: str, owner: Address) -> RelayerCredential:
-        """Keep a key.
+        """Store a key.
 
         Raises:
             OSError: the file cannot be written.
-            ValueError: it is no key.
+            ValueError: the text is not a key.
         """
         if problem := why_no_key(key):
             raise ValueError(problem)
@@ -151,16 +151,16 @@ class WalletKeyFiles:
 
 @dataclass(frozen=True, slots=True)
 class WalletOptions:
-    """What a profile says of its wallet."""
+    """The wallet options of a profile."""
 
     state_dir: Path | None = None
-    """Where keys are kept; None keeps them for the session only."""
+    """The directory for keys; None keeps them for the session only."""
     auth: RelayerAuth = RelayerAuth.KEY
     builder_code: BuilderCode = NO_BUILDER
     is_practice: bool = False
-    """Whether a paper account is to take every step by hand."""
+    """Whether a paper account takes every step by hand."""
     permit_file: Path | None = None
-    """Who practises opens the account once this file is there; None lets it be opened at once."""
+    """In practice mode the account is opened once this file exists; None opens it at once."""
 
     @property
     def is_account_held(self) -> bool:
@@ -169,7 +169,7 @@ class WalletOptions:
 
 
 class SessionRelayer:
-    """The relayer as the owner uses it, with whatever key lies on the disk now."""
+    """The relayer as used by the owner, with the key that is on disk now."""
 
     def __init__(
         self,
@@ -184,10 +184,10 @@ class SessionRelayer:
 
         Args:
             relayer: the host.
-            files: the keys on the disk.
-            owner: whose wallet it is.
-            auth: by what the relayer knows who submits.
-            timestamp_s: the venue's time in seconds.
+            files: the keys on disk.
+            owner: the wallet's owner.
+            auth: how the relayer identifies who submits.
+            timestamp_s: returns the venue's time in seconds.
         """
         self._files = files
         self._owner = owner
@@ -197,7 +197,7 @@ class SessionRelayer:
 
     @property
     def shown(self) -> str:
-        """The first digits of the key that submits; empty where there is none."""
+        """The first digits of the key that submits; empty if there is none."""
         if self._auth is RelayerAuth.BUILDER:
             builder = self._files.builder_key()
             return "" if builder is None else f"builder {builder.key[:8]}…"
@@ -205,13 +205,13 @@ class SessionRelayer:
         return "" if key is None else key.shown
 
     async def nonce(self, owner: Address) -> int | Failure:
-        """Return the counter that the next batch of an owner's deposit wallet names."""
+        """Return the nonce for the next batch of an owner's deposit wallet."""
         return await self._relayer.nonce(owner)
 
     async def transaction(
         self, transaction_id: TransactionId
     ) -> RelayerTransaction | Failure | None:
-        """Return one transaction; None where the relayer knows none by this id."""
+        """Return one transaction; None if the relayer knows none with this id."""
         return await self._relayer.transaction(transaction_id)
 
     async def submit(self, body: bytes) -> RelayerTransaction | Failure:
@@ -238,7 +238,7 @@ class SessionRelayer:
 
 
 class _Minting:
-    """A relayer key about to be made."""
+    """A relayer key about to be created."""
 
     def __init__(
         self, minter: "KeyMinter", session: SignInSession, fields: SignIn, signer: Signer
@@ -250,11 +250,11 @@ class _Minting:
 
     @property
     def message(self) -> str:
-        """The very text that is signed."""
+        """The exact text that is signed."""
         return self._fields.message
 
     async def finish(self) -> str | Failure:
-        """Sign, sign in and let the key be made; it is kept on the disk."""
+        """Sign the text, sign in and create the key; it is stored on disk."""
         signed = sign_planned(self._signer, self._fields)
         made = await self._session.mint(self._minter.relayer, signed.authorization)
         if isinstance(made, Failure):
@@ -267,12 +267,12 @@ class _Minting:
             return _refused(f"the key was made and could not be kept: {error}")
 
     async def close(self) -> None:
-        """Give it up."""
+        """Discard it."""
         await self._session.close()
 
 
 class KeyMinter:
-    """Makes relayer keys of one owner, and shows the one there is."""
+    """Creates relayer keys of one owner, and shows the existing one."""
 
     def __init__(
         self,
@@ -293,11 +293,11 @@ class KeyMinter:
 
     @property
     def shown(self) -> str:
-        """The first digits of the key; empty where there is none."""
+        """The first digits of the key; empty if there is none."""
         return self._shown()
 
     async def begin_minting(self) -> _Minting | Failure:
-        """Ask for what has to be signed to make a key."""
+        """Request what has to be signed to create a key."""
         session = await begin_sign_in(self._metadata)
         if isinstance(session, Failure):
             return session
@@ -311,7 +311,7 @@ class KeyMinter:
         return _Minting(self, session, fields, self._signer)
 
     async def take(self, key: PastedKey) -> str | Failure:
-        """Try a key of the trader at the relayer, and keep it; returns its first digits."""
+        """Check the trader's key at the relayer, and store it; return its first digits."""
         text = key.text.strip()
         if problem := why_no_key(text):
             return _refused(problem)
@@ -326,7 +326,7 @@ class KeyMinter:
             return _refused(f"it cannot be kept: {error.strerror or error}")
 
     async def make_ready(self) -> None:
-        """Make a key where there is none, without asking: only for play money."""
+        """Create a key if there is none, without asking: only for play money."""
         if self.shown:
             return
         minting = await self.begin_minting()
@@ -335,14 +335,14 @@ class KeyMinter:
 
 
 class BuilderKeys:
-    """Builder's keys of one account; the secret of a new one goes to the disk and nowhere else."""
+    """Builder's keys of one account; the secret of a new one is stored on disk and nowhere else."""
 
     def __init__(self, client: KeysClient, files: WalletKeyFiles) -> None:
         self._client = client
         self._files = files
 
     async def create(self) -> BuilderKey | Failure:
-        """Make a builder's key."""
+        """Create a builder's key."""
         made = await self._client.create_builder_key()
         if isinstance(made, Failure):
             return made
@@ -357,7 +357,7 @@ class BuilderKeys:
         return await self._client.builder_keys()
 
     async def revoke(self, key: ApiKey) -> Failure | None:
-        """Revoke one."""
+        """Revoke a builder's key."""
         known = self._files.builder_key()
         try:
             return await self._client.revoke_builder_key(

@@ -1,7 +1,8 @@
 """`pmtui account status`, `deploy`, `approve` and the rest: the wallet's steps from a shell.
 
-The service of the profile carries them out, with the very cards, journal and checks of the terminal: the one that
-runs, or else one for as long as the command takes. Beside a standalone terminal there is none.
+The service of the profile executes them, with the same cards, journal and checks as in the terminal: the
+running service, or else one that runs only for the command. While a standalone terminal runs, there is no
+service.
 """
 
 import argparse
@@ -108,20 +109,20 @@ EXIT_CODES = (
 NOTHING_HAPPENED = 1
 NOT_KNOWN = 75
 PATIENCE_S = 45.0
-"""For hosts to answer what a step needs to know."""
+"""Seconds for hosts to answer what a step needs to know."""
 _NEED_POSITIONS = frozenset({"status", "redeem", "merge", "convert"})
 
 
 @dataclass(frozen=True, slots=True)
 class WalletRequest:
-    """What was asked for."""
+    """The requested step."""
 
     action: str
     profile: str | None
     words: tuple[str, ...]
     is_all: bool
     amount: int | None
-    """Of an approval; None for one without a limit."""
+    """Amount of an approval; None for an unlimited one."""
     is_dry: bool
     is_agreed: bool
     is_json: bool
@@ -130,15 +131,15 @@ class WalletRequest:
 
 
 class StepError(ValueError):
-    """Words that are no step, and why."""
+    """The words are not a valid step."""
 
 
 class NothingToDoError(StepError):
-    """The request is valid, and already fulfilled."""
+    """The request is valid, but already fulfilled."""
 
 
 def read_request(action: str, arguments: list[str]) -> WalletRequest:
-    """Read the arguments of an action; ends the program with 2 where they make no sense."""
+    """Parse the arguments of an action; exit with 2 if they are invalid."""
     parser = _parser(action)
     options = parser.read(arguments)
     given = parser_problem(action, options)
@@ -164,7 +165,7 @@ def read_request(action: str, arguments: list[str]) -> WalletRequest:
 
 
 def parser_problem(action: str, options: argparse.Namespace) -> str:
-    """Return which arguments contradict each other, or an empty string."""
+    """Return which arguments contradict each other, or "" if none do."""
     if options.words and action not in _WORDS:
         return f"`{action}` takes no words"
     if options.all and action != "redeem":
@@ -177,10 +178,10 @@ def parser_problem(action: str, options: argparse.Namespace) -> str:
 
 
 def step_of(request: WalletRequest, view: WalletView) -> WalletStep:
-    """Return the step that was asked for.
+    """Return the requested step.
 
     Raises:
-        StepError: the words name no step.
+        StepError: the words are not a valid step.
     """
     return _STEPS[request.action](request, view)
 
@@ -301,7 +302,7 @@ def _parser(action: str) -> SecretiveParser:
 
 
 def run_wallet(action: str, arguments: list[str]) -> int:
-    """Run one of the wallet's commands; returns the exit code."""
+    """Run one of the wallet's commands; return the exit code."""
     request = read_request(action, arguments)
     prog = f"{PROG} {action}"
     try:
@@ -318,7 +319,7 @@ def run_wallet(action: str, arguments: list[str]) -> int:
             settings, paths.state, passphrase_fd=request.passphrase_fd, is_for_session=True
         )
         if settings.is_paper and (state / PAPER_KEY_FILE).exists():
-            # One that cannot be used is said now, not after waiting for the session in vain.
+            # An unusable key is reported now, not after waiting for the session in vain.
             load_paper_key(state)
         if not settings.is_paper and key.secret is None:
             return refuse(f"there is no key: {key.remedy or key.reason}", prog=prog)
@@ -364,7 +365,7 @@ def _keep_relayer_key(request: WalletRequest, settings: Settings, paths: Paths) 
 
 
 def _owner(settings: Settings, paths: Paths) -> Address | None:
-    """Return whose account it is, without opening it."""
+    """Return the owner of the account, without opening it."""
     if settings.is_paper:
         return paper_addresses(paths.state).get(settings.profile)
     if settings.private_key is not None:
@@ -378,7 +379,7 @@ def _owner(settings: Settings, paths: Paths) -> Address | None:
 async def _run_through_service(
     socket_path: Path, request: WalletRequest, settings: Settings
 ) -> int | None:
-    """Act through the service that runs; returns the exit code, None where none runs."""
+    """Execute through the running service; return the exit code, or None if none runs."""
     async with running_service(socket_path, settings) as service:
         match service:
             case None:
@@ -415,7 +416,7 @@ async def _run(request: WalletRequest, profile: str, service: WalletService) -> 
 async def _execute_step(request: WalletRequest, service: WalletService) -> int:
     prog, view = f"{PROG} {request.action}", service.queries.wallet()
     if view.owner is None:
-        # A service that nobody has unlocked.
+        # The service has not been unlocked.
         return refuse(view.reason, prog=prog, code=NOTHING_HAPPENED)
     try:
         step = step_of(request, view)
@@ -453,7 +454,7 @@ async def _submit(service: WalletService, card: WalletCard, prog: str) -> int:
 
 
 async def _until_known(service: WalletService, request: WalletRequest) -> str:
-    """Wait for what a step needs to know; return why it is not known, empty where it is."""
+    """Wait for the facts that a step needs; return why they are unknown, or "" if they are known."""
 
     def is_known() -> bool:
         view, account = service.queries.wallet(), service.queries.account()
@@ -495,7 +496,7 @@ Json = dict[str, object]
 
 
 def card_lines(card: WalletCard) -> list[str]:
-    """Return a card as lines: everything that is signed, and what comes of it."""
+    """Return a card as lines: everything that is signed, and its effects."""
     lines = [card.title, f"  wallet    {card.wallet}", f"  signed by {card.owner}"]
     if card.nonce is not None and card.deadline is not None:
         lines.append(f"  counter   {card.nonce}, until {card.deadline:%Y-%m-%d %H:%M:%S} UTC")
@@ -518,7 +519,7 @@ def card_lines(card: WalletCard) -> list[str]:
 
 
 def status_lines(view: WalletView) -> list[str]:
-    """Return how everything stands as lines."""
+    """Return the wallet's state as lines."""
     if view.owner is None:
         return [view.reason]
     lines = [f"Key     {view.owner}", f"Wallet  {view.wallet or 'not known yet'}"]
@@ -540,7 +541,7 @@ def status_lines(view: WalletView) -> list[str]:
 
 
 def status_json(view: WalletView, profile: str) -> bytes:
-    """Return how everything stands as JSON; amounts are decimal texts in dollars and shares."""
+    """Return the wallet's state as JSON; amounts are decimal texts in dollars and shares."""
     body: Json = {
         "profile": profile,
         "reason": view.reason,
@@ -661,7 +662,7 @@ def _approval(each: ApprovalView) -> Json:
         "kind": each.approval.kind.value,
         "purpose": each.purpose,
         "needed": each.is_needed,
-        # Beyond 64 bits, which most readers of JSON do not have.
+        # Beyond 64 bits, which most JSON parsers do not support.
         "allowed": None if amount is None else str(amount),
     }
 

@@ -1,7 +1,6 @@
-"""The service that executes a step of the wallet: the running one, or one that ends with the command.
+"""The service that executes a wallet step: the running one, or one that ends with the command.
 
-A command that acts through a running service is no terminal: nobody has come to look, and it gives up when
-the service goes.
+A command that uses a running service does not count as a terminal, and it gives up when the service stops.
 """
 
 import asyncio
@@ -21,7 +20,7 @@ from pmtui.service.surface import Commands, Queries, Subscriptions
 
 
 class WalletService(NamedTuple):
-    """What a command asks, gives and hears, wherever the service runs."""
+    """The queries, commands and subscriptions of a service, wherever it runs."""
 
     queries: Queries
     commands: Commands
@@ -32,7 +31,7 @@ class WalletService(NamedTuple):
 async def running_service(
     socket_path: Path, settings: Settings
 ) -> AsyncIterator[WalletService | Refused | None]:
-    """Act through the service of a profile; None where none runs.
+    """Use the running service of a profile; yields None if none runs.
 
     Args:
         socket_path: where it listens.
@@ -58,6 +57,6 @@ async def running_service(
 
 @asynccontextmanager
 async def own_service(session: SessionService) -> AsyncIterator[WalletService]:
-    """Run the service of a profile for as long as the block lasts."""
+    """Run the service of a profile inside the context."""
     async with session.venue, session.service.running() as service:
         yield WalletService(service.queries, service.commands, service.hub)

@@ -1,7 +1,7 @@
-"""`pmtui agent stdio` and `pmtui agent http`: read-only tools for programs, on a profile's hosts, or on none.
+"""`pmtui agent stdio` and `pmtui agent http`: read-only tools for programs, with or without a profile.
 
-Standard output carries the protocol only. Reads of the account's own figures are refused unless `--account`
-is given, which opens the account as other commands do, and none can place, cancel or sign anything.
+Standard output carries only the protocol. Account reads are refused unless `--account` is given, which opens
+the account as other commands do, and no tool can place, cancel or sign anything.
 """
 
 import argparse
@@ -46,7 +46,7 @@ from pmtui.signing.secret import Secret
 _PROG = "pmtui agent"
 _CHUNK = 65_536
 SHORTEST_TOKEN = 16
-"""Characters; a shorter token could be guessed by a program that may send requests."""
+"""Characters; a shorter token could be guessed by a program that can send requests."""
 _REASONS = {
     FailureKind.NOT_FOUND: Refusal.UNKNOWN,
     FailureKind.CANCELLED: Refusal.UNCONFIGURED,
@@ -55,17 +55,17 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a server offers, and on whose hosts."""
+    """What a server offers, and the hosts that it uses."""
 
     settings: Settings
     state: Path
     further: tuple[Read, ...]
     secret: Secret | None
-    """Of the account whose own figures may be read."""
+    """Key of the account whose data may be read."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command; return the exit code."""
     parser = _parser()
     options = parser.read(arguments)
     try:
@@ -103,7 +103,7 @@ def _offer(parser: SecretiveParser, options: argparse.Namespace) -> Offer | NoAc
 
 @asynccontextmanager
 async def _toolbox(offer: Offer) -> AsyncIterator[tuple[Toolbox, bool]]:
-    """Lay out the tools on the profile's hosts, and say whether there are any.
+    """Yield the tools on the profile's hosts, and whether there are any hosts.
 
     Without hosts the tools are listed and refuse to run.
     """
@@ -198,7 +198,7 @@ async def _serve_stdio(offer: Offer) -> int:
         try:
             write_line(line)
         except BrokenPipeError:
-            # The client is gone: its end of our input follows.
+            # The client is gone: its end of our input will close.
             discard_output()
         except OSError as error:
             problems.append(error.strerror or str(error))
@@ -212,7 +212,7 @@ async def _serve_stdio(offer: Offer) -> int:
 
 
 async def _input() -> AsyncIterator[bytes]:
-    """Yield standard input as it comes: from a pipe or a terminal without a thread that cannot end."""
+    """Yield standard input as it arrives: from a pipe or a terminal, without a thread that cannot end."""
     source = sys.stdin.fileno()
     mode = os.fstat(source).st_mode
     if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(source)):
@@ -270,15 +270,15 @@ def _parser() -> SecretiveParser:
 
 
 class HostReads:
-    """Fulfils the agent's port."""
+    """Implements the agent's port with the hosts."""
 
     def __init__(self, hosts: ReadHosts | None, *, why_none: str = "", has_account: bool = False):
-        """Read through these hosts.
+        """Read from these hosts.
 
         Args:
-            hosts: of the profile; None where there are none.
-            why_none: in one line.
-            has_account: whether the account's own reads may be asked.
+            hosts: of the profile; None if there are none.
+            why_none: the reason for None, in one line.
+            has_account: whether account reads are allowed.
         """
         self._hosts = hosts
         self._why_none = why_none
@@ -286,18 +286,18 @@ class HostReads:
         self._clock = SystemClock()
 
     def now(self) -> datetime:
-        """Return the time."""
+        """Return the current time."""
         return self._clock.now()
 
     async def ask(self, read: Read, values: Values, *, limit: int | None) -> Answered | Refused:
-        """Ask the hosts; see the port."""
+        """Query the hosts; see the port."""
         if self._hosts is None:
             return Refused(Refusal.UNCONFIGURED, f"execution not configured: {self._why_none}")
         if read.needs is not Needs.NOTHING and not self._has_account:
             return Refused(Refusal.UNCONFIGURED, "execution not configured: start with --account")
         items: list[object] = []
         skipped, is_cut = 0, False
-        # One row more than wanted tells whether there are more.
+        # One row more than wanted shows whether there are more.
         extent = Extent() if limit is None else Extent(limit + 1)
         async for step in ask(self._hosts, read, values, extent=extent):
             if isinstance(step, Failure):

@@ -17,16 +17,17 @@ from pmtui.agent.http_app import PROBLEM, problem_body
 LOOPBACK = "127.0.0.1"
 KEEP_ALIVE_S = 30
 MOST_CONNECTIONS = 512
-"""Beyond them even a request is refused unread."""
+"""With more connections, even a request is refused unread."""
 
 
 def bind(port: int) -> socket.socket:
-    """Return a socket that listens on loopback; port 0 takes any.
+    """Return a socket that listens on loopback; port 0 chooses any free port.
 
     Raises:
         OSError: the port is taken.
     """
-    # Stated as TCP, or asyncio leaves Nagle's algorithm on, and each answer waits 40 ms.
+    # Specified as TCP, because otherwise asyncio leaves Nagle's algorithm on, and each reply waits
+    # 40 ms.
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -44,7 +45,7 @@ async def serve(
     report_ready: Callable[[], None],
     stop: asyncio.Event,
 ) -> None:
-    """Serve until it is to stop."""
+    """Serve until stopped."""
     server = _Server(
         uvicorn.Config(
             app,
@@ -74,7 +75,7 @@ async def _end_with(server: uvicorn.Server, stop: asyncio.Event) -> None:
 
 
 class _Protocol(H11Protocol):
-    """Uvicorn's HTTP/1.1; a malformed request is answered with problem details as well."""
+    """uvicorn's HTTP/1.1 protocol; a malformed request also gets problem details."""
 
     @override
     def send_400_response(self, msg: str) -> None:
@@ -92,12 +93,12 @@ class _Protocol(H11Protocol):
                 h11.EndOfMessage(),
             ):
                 self.transport.write(self.conn.send(event) or b"")
-        # Else an answer is on its way, behind which another would be read as part of it.
+        # Otherwise a reply is in progress, and another one behind it would be read as part of it.
         self.transport.close()
 
 
 class _Server(uvicorn.Server):
-    """uvicorn, ended by us: its own handling of signals would raise them again afterwards."""
+    """uvicorn, stopped by us: its own signal handling would raise the signals again afterwards."""
 
     def __init__(self, config: uvicorn.Config, report_ready: Callable[[], None]) -> None:
         super().__init__(config)

@@ -1,7 +1,7 @@
-"""Books and search results of the running service, for an agent's reads; the hosts answer everything else.
+"""Books and search results from the running service, for an agent's reads; the hosts answer the rest.
 
-A book is the service's own, good or not: a stale one is marked `stale`, with its age. What the service does not
-have is read from the hosts, and so is everything if no service runs.
+A book is the service's own, good or not: a stale one is marked `stale`, with its age. Data that the service
+lacks is read from the hosts, and so is everything if no service runs.
 """
 
 import asyncio
@@ -26,15 +26,15 @@ from pmtui.service.views import MarketRow
 
 SERVICE = "running service"
 HOSTS_S = 3.0
-"""Seconds that hosts have to add to what the service has answered already."""
+"""Seconds for the hosts to add to the service's answer."""
 MOST_KNOWN = 500
-"""Tokens whose market facts are kept."""
+"""Tokens whose market facts are cached."""
 _NO_MARKET = Refused(Refusal.UNAVAILABLE, "an answer without a market")
 
 
 @dataclass(frozen=True, slots=True)
 class _MarketFacts:
-    """What a book states of its market and the service's view of it does not."""
+    """Facts about its market that a book states and the service's view lacks."""
 
     condition_id: ConditionId | None = None
     min_order_size: Micros | None = None
@@ -56,11 +56,11 @@ class LiveBooks:
         self._facts: OrderedDict[TokenId, _MarketFacts] = OrderedDict()
 
     def now(self) -> datetime:
-        """Return the time."""
+        """Return the current time."""
         return self._hosts.now()
 
     async def ask(self, read: Read, values: Values, *, limit: int | None) -> Answered | Refused:
-        """Answer a read, from the service if it can."""
+        """Return the result of a read, from the service if possible."""
         answer: Answered | Refused | None = None
         if read.name == "book":
             answer = await self._live_book(TokenId(values.text("token_id")))
@@ -119,7 +119,7 @@ class LiveBooks:
         except TimeoutError:
             return _MarketFacts()
         if isinstance(facts, Refused):
-            # The next book asks again.
+            # The next book requests them again.
             return None if facts.reason is Refusal.UNKNOWN else _MarketFacts()
         self._facts[token] = facts
         if len(self._facts) > MOST_KNOWN:
@@ -177,7 +177,7 @@ class LiveBooks:
 
 
 def merge_hits(rows: Sequence[MarketRow], listed: Sequence[SearchHit]) -> tuple[SearchHit, ...]:
-    """Return the service's markets, each after its event, then what only the hosts found."""
+    """Return the service's markets, each after its event, followed by those that only the hosts found."""
     by_key = {(hit.kind, hit.identifier): hit for hit in listed}
     merged: dict[tuple[HitKind, str], SearchHit] = {}
     for row in rows:

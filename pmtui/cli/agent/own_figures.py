@@ -1,8 +1,8 @@
 """The account's orders, fills and positions from the running service, for an agent's reads.
 
-The service knows more than the hosts: orders whose state is unknown, and fills before every host lists them. Its
-answer is taken if it has the whole list and the venue confirmed it within a minute. Otherwise the hosts answer,
-and if they do not, the service's last answer is returned with its age.
+The service knows more than the hosts: orders whose state is unknown, and fills before every host lists them.
+Its answer is used if it has the whole list and the venue confirmed it within a minute. Otherwise the hosts
+answer, and if they do not, the service's last answer is returned with its age.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,7 +20,7 @@ from pmtui.service.account.fills import RECENT
 from pmtui.service.views import Load, OwnList
 
 MOST_AGE = timedelta(seconds=60)
-"""The service asks the venue six times as often."""
+"""The service asks the venue six times as often as this."""
 
 
 class _KnownRows(NamedTuple):
@@ -30,7 +30,7 @@ class _KnownRows(NamedTuple):
 
 
 class OwnFigures:
-    """Implements the agent's port: the account's figures from the service, everything else from another port."""
+    """Implements the agent's port: account data from the service, everything else from another port."""
 
     def __init__(self, inner: ReadPort, socket_path: Path) -> None:
         """Read from a service and from another port.
@@ -43,11 +43,11 @@ class OwnFigures:
         self._socket_path = socket_path
 
     def now(self) -> datetime:
-        """Return the time."""
+        """Return the current time."""
         return self._inner.now()
 
     async def ask(self, read: Read, values: Values, *, limit: int | None) -> Answered | Refused:
-        """Answer a read, from the service if it knows the whole list."""
+        """Return the result of a read, from the service if it has the complete list."""
         known = await self._of_service(read, values, limit) if read.name in OWN_READS else None
         if known is not None and self.now() - known.as_of <= MOST_AGE:
             return known
@@ -78,7 +78,7 @@ def _open_orders(views: OwnViews, values: Values) -> _KnownRows:
 
 
 def _order(views: OwnViews, values: Values) -> _KnownRows | None:
-    """Find one order; an order that ended long ago is left to the host."""
+    """Return one order; an order that ended long ago is left to the host."""
     wanted = values.text("order_id").lower()
     known = (*views.account.open_orders, *views.account.recent)
     found = next((order for order in known if order.order_id.lower() == wanted), None)
@@ -116,4 +116,4 @@ def _positions(views: OwnViews, values: Values) -> _KnownRows | None:
 OWN_READS: Mapping[str, Callable[[OwnViews, Values], _KnownRows | None]] = MappingProxyType(
     {"open-orders": _open_orders, "order": _order, "fills": _fills, "positions": _positions}
 )
-"""Reads that the service can answer. It keeps no approvals, so balances are left to the host."""
+"""Reads that the service can answer. It keeps no allowances, so balances are left to the host."""

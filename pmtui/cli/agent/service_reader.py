@@ -1,7 +1,7 @@
 """A short connection to the running service, for an agent's reads.
 
-The connection is closed as soon as the reads are done, so that a tool server does not keep a service alive as a
-terminal does. Nothing here makes the service send a search to the venue.
+The connection is closed as soon as the reads are done, so that a tool server, unlike a terminal, does not keep
+a service alive. Nothing here makes the service send a search to the venue.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ from pmtui.service.views import (
 )
 
 BOOK_S = 2.0
-"""Seconds that a book has to become good; then it is returned as it is."""
+"""Seconds for a book to become good; then it is returned in any state."""
 ROWS_S = 1.5
 """The same for the books of search results."""
 GREETING_S = 2.0
@@ -59,7 +59,7 @@ class OwnViews(NamedTuple):
     account: AccountView
     fills: FillsView
     address: str
-    """The wallet that trades; empty if there is none."""
+    """The trading wallet; empty if there is none."""
 
 
 class ServiceReader:
@@ -87,7 +87,7 @@ class ServiceReader:
         return newest
 
     async def markets(self, text: str) -> tuple[MarketRow, ...]:
-        """Return the markets of the service's index that match the words, the best first."""
+        """Return the markets in the service's index that match the words, the best first."""
         peek = Peek(encode(SearchTopic(text)))
         async for view in self._views(peek, SearchView, within_s=GREETING_S):
             if view.text == text:
@@ -104,7 +104,7 @@ class ServiceReader:
         return OwnViews(account, fills, status.address)
 
     async def row_books(self, tokens: Sequence[TokenId]) -> dict[TokenId, BookView]:
-        """Return the books of some tokens, as good as they become in time.
+        """Return the books of some tokens in the best state reached in time.
 
         Args:
             tokens: the most important first; the service streams as many as for a screen of rows.
@@ -115,7 +115,7 @@ class ServiceReader:
             return newest
         watch = Watch(encode(RowQuotesTopic(wanted)))
         async for view in self._views(watch, RowBooksView, within_s=ROWS_S):
-            # After the first one, each view holds only what has changed.
+            # After the first one, each view contains only changes.
             newest.update((book.token_id, book) for book in view.books if _has_book(book))
             if all(token in newest and newest[token].state.is_good for token in wanted):
                 break

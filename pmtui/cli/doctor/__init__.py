@@ -1,4 +1,4 @@
-"""`pmtui doctor`: finds what could keep a session from working, and what to do about it.
+"""`pmtui doctor`: finds what could keep a session from working, and suggests remedies.
 
-Each subject has its checks in a file of its own; all of them are bounded in time and run at once.
+Each subject has its checks in its own file; all of them have timeouts and run concurrently.
 """

@@ -46,7 +46,7 @@ from pmtui.service.clock import SystemClock
 from pmtui.signing.secret import Secret
 
 HOST_DEADLINE_S = 15.0
-"""Two requests with a retry each, over a line that answers within seconds."""
+"""Time for two requests with a retry each, on a connection that replies within seconds."""
 LOCAL_DEADLINE_S = 30.0
 SERVICE_DEADLINE_S = SERVICE_WITHIN_S + 2.0
 PROBLEMS = 1
@@ -56,7 +56,7 @@ Check = tuple[Deadline, Awaitable[tuple[Finding, ...]]]
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run every check; returns 0 if everything will work, 1 if something will not."""
+    """Run every check; return 0 if everything will work, 1 if something will not."""
     options = _parser().read(arguments)
     paths = locate()
     try:
@@ -84,7 +84,7 @@ def run(arguments: Sequence[str]) -> int:
 async def diagnose(
     settings: Settings, state: Path, passphrase: Secret | None
 ) -> tuple[Finding, ...]:
-    """Run every check of a profile, those that can at once.
+    """Run every check of a profile, concurrently if possible.
 
     Args:
         settings: of the profile.
@@ -95,10 +95,10 @@ async def diagnose(
     # First, and alone: nothing else may write to the terminal or read from it meanwhile.
     findings = await check_terminal()
     if obstacle := check_obstacle(folder):
-        # Nothing of a profile can be read or made there: what else would be found says the same.
+        # Nothing of a profile can be read or created there: all other findings would say the same.
         return (*findings, *check_settings(settings, locate()), *obstacle)
     owner, about_key = check_key(settings, state)
-    # Before a venue is started for the moment, which takes the lock of a session.
+    # Before a temporary venue is started, which takes the session lock.
     is_locked = is_session_running(folder)
     socket_path = socket_path_of(locate().runtime, settings.profile)
     local = [
@@ -118,7 +118,7 @@ async def diagnose(
 async def diagnose_hosts(
     settings: Settings, state: Path, owner: Address | None, *, passphrase: Secret | None
 ) -> tuple[Finding, ...]:
-    """Run the checks that ask hosts; the paper venue is started where none runs."""
+    """Run the checks that query hosts; the paper venue is started if none runs."""
     async with profile_endpoints(settings, state) as endpoints:
         if isinstance(endpoints, Unreachable):
             remedy = f"see {state / 'venue.log'}"

@@ -13,23 +13,23 @@ from pmtui import __version__
 
 Figure = int | str | bool | None
 WIDTH = 100
-"""Cells of a line of text, at most."""
+"""The most cells in a line of text."""
 
 
 class State(StrEnum):
-    """What a check says."""
+    """The result of a check."""
 
     OK = "ok"
     WARNING = "warning"
-    """It works, and could work better or end soon."""
+    """It works, but could work better or may stop working soon."""
     PROBLEM = "problem"
     """Something will not work."""
     SKIPPED = "skipped"
-    """It could not be looked at; the reason is another line, or there is nothing to look at."""
+    """It could not be checked; the reason is another line, or there is nothing to check."""
 
 
 class Subject(StrEnum):
-    """What a check is about, in the order in which they are printed."""
+    """The subject of a check, in the order in which they are printed."""
 
     TERMINAL = "terminal"
     PROFILE = "profile"
@@ -40,21 +40,21 @@ class Subject(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report. Texts may hold words of a host; none holds a secret."""
+    """One line of the report. Texts may contain a host's text; none contains a secret."""
 
     subject: Subject
     name: str
     state: State
     text: str
     remedy: str = ""
-    """What to do about it; empty where there is nothing to do."""
+    """What to do about it; empty if there is nothing to do."""
     figures: Mapping[str, Figure] = field(default_factory=dict)
-    """The same for programs: milliseconds, counts, addresses."""
+    """The values for programs: milliseconds, counts, addresses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """How long one check may take, and the finding if it takes longer."""
+    """The timeout of one check, and the finding if it is exceeded."""
 
     subject: Subject
     name: str
@@ -63,7 +63,7 @@ class Deadline:
 
 
 async def within(deadline: Deadline, check: Awaitable[tuple[Finding, ...]]) -> tuple[Finding, ...]:
-    """Return what a check finds, or that it found nothing in time."""
+    """Return a check's findings, or the finding for a timeout."""
     try:
         async with asyncio.timeout(deadline.seconds):
             return await check
@@ -78,13 +78,13 @@ def has_problem(findings: Iterable[Finding]) -> bool:
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Return findings by their subject, otherwise as they came."""
+    """Sort findings by subject, otherwise in the order of arrival."""
     places = list(Subject)
     return tuple(sorted(findings, key=lambda finding: places.index(finding.subject)))
 
 
 def to_lines(profile: str, findings: Iterable[Finding]) -> Iterator[str]:
-    """Yield the report as lines to read."""
+    """Yield the report as lines of text."""
     findings = in_order(findings)
     yield f"pmtui {__version__}, profile {profile}"
     name_width = max((len(finding.name) for finding in findings), default=0)

@@ -1,7 +1,7 @@
 """Checks each host of a profile: the connection, its answers, their speed, its dialect and its limits.
 
-The trading host also states its time, which gives our clock's error, and the geographic check says
-whether the venue takes orders from here.
+The trading host also states its time, which gives our clock's error, and the geographic check shows
+whether the venue accepts orders from here.
 """
 
 from collections.abc import Awaitable, Callable
@@ -33,19 +33,19 @@ from pmtui.service.markets.venue_clock import estimate_skew
 from pmtui.signing.contracts import POLYGON_CHAIN_ID
 
 SLOW_MS = 1_000
-"""Round trips beyond this cost the trader a second for every order."""
+"""Longer round trips cost the trader a second for every order."""
 CERTIFICATE_DAYS = 7
 SKEW_NOTED_MS = 2_000
-"""As in the status line: the venue tells whole seconds, and less than this changes no order."""
+"""As on the status line: the venue's time has whole seconds, and a smaller error affects no order."""
 SKEW_FATAL_MS = 30_000
-"""Half of the minute that the venue keeps before an order's expiry."""
+"""Half of the minute by which the venue removes an order before its expiration."""
 NOBODY = Address("0x0000000000000000000000000000000000000000")
 
 Question = Callable[[HttpHost], Awaitable[Failure | None]]
 
 
 class HostKind(StrEnum):
-    """A host of the profile, by the name that the report prints."""
+    """A host of the profile, under the name that the report prints."""
 
     TRADING = "trading"
     METADATA = "market lists"
@@ -122,7 +122,7 @@ async def check_host(
     reports: list[RequestReport] = []
     host = HttpHost(question.url, observe=reports.append)
     try:
-        # The first answer includes the time to connect; the second is the round trip.
+        # The first reply includes the time to connect; the second is the round trip.
         failure = await question.ask(host) or await question.ask(host)
         other = await _other_dialect(question, host, dialect, failure)
     finally:
@@ -224,7 +224,7 @@ async def check_clock(url: str, dialect: Dialect, clock: Clock) -> tuple[Finding
     host = HttpHost(url)
     trading = ClobClient(host, ROUTES[dialect])
     try:
-        # The first answer includes the time to connect, so it cannot give the time.
+        # The first reply includes the time to connect, so it cannot give the time.
         _ = await trading.server_time()
         before = clock.now()
         answer = await trading.server_time()
@@ -252,7 +252,7 @@ def clock_finding(skew_ms: int) -> Finding:
 
 
 async def check_place(url: str) -> tuple[Finding, ...]:
-    """Check which place the venue sees us in, and whether it takes orders from there."""
+    """Check the location that the venue sees, and whether it accepts orders from there."""
     host = HttpHost(url)
     try:
         answer = await GeoblockClient(host).check()

@@ -43,18 +43,18 @@ from pmtui.ui.keys.actions import read_keymap
 from pmtui.ui.theme.theme_files import load_themes
 
 FULL_BYTES = 20 << 20
-"""Below it, the journal's next pages and the rotating logs (6 MB) may not fit."""
+"""With less, the journal's next pages and the rotating logs (6 MB) may not fit."""
 LITTLE_BYTES = 200 << 20
 JOURNAL_DEADLINE_S = 20.0
 SERVICE_WITHIN_S = 3.0
-"""A service answers on its own machine within milliseconds, or hangs."""
+"""A service replies on its own machine within milliseconds, or hangs."""
 _STEPS = 20_000
-"""Of SQLite's machine between two looks at the clock."""
+"""SQLite virtual machine steps between two checks of the time limit."""
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
-    """Check what is read at the start: settings, keys and themes."""
+    """Check what is read at startup: settings, keys and themes."""
     _, problems = read_keymap(settings.for_terminal().keys)
     _, wrong_themes = load_themes(paths.config / "themes")
     path = paths.config_file
@@ -70,7 +70,7 @@ def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
 
 
 def check_obstacle(folder: Path) -> tuple[Finding, ...]:
-    """Check that no other file has the name of a state directory."""
+    """Check that no other file is in the place of a state directory."""
     obstacle = find_obstacle(folder)
     if obstacle is None:
         return ()
@@ -145,7 +145,7 @@ async def check_session(
         folder: of the profile's state.
         socket_path: where its service listens, if there is one.
         is_locked: whether a session held the profile before the checks began.
-        within_s: how long the service may take to answer.
+        within_s: how long the service may take to reply.
     """
     standing = await find_status(socket_path, within_s=within_s)
     findings = [_service(standing, is_locked=is_locked)]
@@ -184,7 +184,7 @@ def _service(standing: Standing | Refused | NoAnswer | None, *, is_locked: bool)
 
 
 def _budgets(budgets: Mapping[str, tuple[int, int]]) -> Finding:
-    """Report what the service has left of the trading host's limits, which a new program cannot know."""
+    """Report the remaining rate limits from the service; a new program cannot know them."""
     told = [RateBudget(name, left, allowed) for name, (left, allowed) in budgets.items()]
     text = ", ".join(f"{each.left:,} of {each.allowed:,} {each.name} left" for each in told)
     figures = {f"{each.name}_left": each.left for each in told}
@@ -199,7 +199,7 @@ def _finding(name: str, state: State, text: str, remedy: str = "", **figures: Fi
 
 
 def check_key(settings: Settings, state: Path) -> tuple[Address | None, tuple[Finding, ...]]:
-    """Check a profile's key; returns its address if no passphrase is needed to know it."""
+    """Check a profile's key; return its address if no passphrase is needed to know it."""
     if settings.is_paper:
         return _paper_key(settings, state)
     if settings.private_key is not None:

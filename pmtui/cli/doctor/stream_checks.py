@@ -1,6 +1,7 @@
-"""Checks both streams: a book against the venue's hash of it, and a login with the key.
+"""Checks both streams: a book against the venue's hash, and a login with the key.
 
-API credentials are fetched and never made, so nothing changes at the venue; none is shown or kept.
+API credentials are fetched but never created, so nothing changes at the venue; none are shown or
+stored.
 """
 
 import asyncio
@@ -48,25 +49,26 @@ from pmtui.signing.signer import Signer
 from pmtui.wire.orders import Owner
 
 DEADLINE_S = 10.0
-"""For a busy book to come and to be verified."""
+"""Seconds for a busy book to arrive and be verified."""
 _ORDERS = "orders can be sent all the same; the ladder says what its book is worth"
 OPEN_S = 8.0
-"""Seconds in which the stream has to open."""
+"""Seconds within which the stream has to open."""
 HOLD_S = 2.0
-"""Seconds for which it has to stay open: a host drops a key that it does not know without a word."""
+"""Seconds for which it has to stay open: a host closes a connection with an unknown key without a
+message."""
 _NONE_YET = frozenset({FailureKind.NOT_FOUND, FailureKind.REFUSED})
 
 
 @dataclass(frozen=True, slots=True)
 class BusyMarket:
-    """The market whose book is tried."""
+    """The market whose book is checked."""
 
     token_id: TokenId
     title: str
 
 
 async def find_busy_market(url: str, dialect: Dialect, clock: Clock) -> BusyMarket | Failure | None:
-    """Return the market with the most trade today; None where none is open."""
+    """Return the market with the highest volume today; None if none is open."""
     host = HttpHost(url)
     try:
         page = await GammaClient(host, dialect, now=clock.now).list_events(
@@ -82,7 +84,7 @@ async def find_busy_market(url: str, dialect: Dialect, clock: Clock) -> BusyMark
 
 
 class BookWatch:
-    """One token's book as the stream tells it, until it is verified."""
+    """One token's book from the stream, until it is verified."""
 
     def __init__(self, token_id: TokenId, clock: Clock) -> None:
         self._book = OrderBook(token_id)
@@ -96,14 +98,14 @@ class BookWatch:
         self.reason = ""
 
     def on_link(self, link: Link) -> None:
-        """Note how the connection stands."""
+        """Record the connection's state."""
         if link.state is LinkState.OPEN and self.opened_ms is None:
             self.opened_ms = self._elapsed_ms()
         if link.reason:
             self.reason = link.reason
 
     def on_event(self, event: MarketEvent) -> None:
-        """Apply an event, and compare the book with what the venue announced."""
+        """Apply an event, and compare the book with the announced hash."""
         token = self._book.token_id
         try:
             if isinstance(event, BookSnapshot) and event.token_id == token:
@@ -132,7 +134,7 @@ class BookWatch:
 async def check_book(
     endpoints: Endpoints, dialect: Dialect, clock: Clock, *, deadline_s: float = DEADLINE_S
 ) -> tuple[Finding, ...]:
-    """Listen to the busiest market until its book is verified by hash."""
+    """Subscribe to the busiest market until its book is verified by hash."""
     found = await find_busy_market(endpoints.gamma, dialect, clock)
     if isinstance(found, Failure):
         text = f"no market to listen to: {found.text}"
@@ -186,13 +188,13 @@ class NoKey:
 
     text: str
     remedy: str = ""
-    """What to do where a key was to be had; empty where nobody asked for that."""
+    """How to provide a key; empty if none was requested."""
 
 
 async def check_login(
     dialect: Dialect, endpoints: Endpoints, clock: Clock, *, find_key: Callable[[], Secret | NoKey]
 ) -> tuple[Finding, ...]:
-    """Log in to the order stream; skipped where no key is at hand."""
+    """Log in to the order stream; skipped if no key is available."""
     secret = await asyncio.to_thread(find_key)
     if isinstance(secret, NoKey):
         state = State.PROBLEM if secret.remedy else State.SKIPPED
@@ -222,12 +224,12 @@ async def check_login(
 
 
 def find_login_key(settings: Settings, state: Path, passphrase: Secret | None) -> Secret | NoKey:
-    """Return the key of a profile that is there, or why there is none.
+    """Return the existing key of a profile, or why there is none.
 
     Args:
         settings: of the profile.
         state: the state directory of all profiles.
-        passphrase: of its keystore; None leaves that closed.
+        passphrase: of its keystore; None leaves it closed.
     """
     if settings.is_paper:
         folder = state / settings.profile

@@ -1,7 +1,7 @@
-"""Checks the terminal: what it reports, what it can show, and the programs between it and pmtui.
+"""Checks the terminal: its replies, its abilities, and the programs between it and pmtui.
 
-The query for the device attributes comes last. Every terminal answers it, so one that ignores the other
-queries causes no wait.
+The query for the device attributes comes last. Every terminal replies to it, so one that ignores the
+other queries causes no wait.
 """
 
 import asyncio
@@ -32,14 +32,14 @@ from pmtui.ui.terminal.desktop_notice import (
 from pmtui.ui.terminal.driver import MUTE, PLAIN
 
 DEADLINE_S = 1.0
-"""A round trip to the other side of the world is a third of it."""
+"""Three times a round trip to the other side of the world."""
 _QUESTIONS = b"\x1b[>0q\x1b[?2026$p\x1b[c"
 """XTVERSION, DECRQM for mode 2026, and primary device attributes (xterm's ctlseqs)."""
 _NAME = re.compile(rb"\x1bP>\|([^\x1b]{0,80})\x1b\\")
 _MODE = re.compile(rb"\x1b\[\?2026;(\d)\$y")
 _KIND = re.compile(rb"\x1b\[\?[\d;]*c")
 _KNOWS = (b"1", b"2", b"3")
-"""Answers of a terminal that supports the mode: set, reset, permanently set."""
+"""Replies of a terminal that supports the mode: set, reset, permanently set."""
 SLOW_ESCAPE_MS = 100
 """A longer delay of `esc` is noticeable, and a letter typed during it is lost."""
 _COLORS = {"standard": 16, "256": 256, "truecolor": 1 << 24}
@@ -47,13 +47,13 @@ _COLORS = {"standard": 16, "256": 256, "truecolor": 1 << 24}
 
 @dataclass(frozen=True, slots=True)
 class TerminalAnswers:
-    """The terminal's answers to our queries."""
+    """The terminal's replies to our queries."""
 
     has_answered: bool
     name: str = ""
-    """With its version, if it states one."""
+    """Name and version, if it states them."""
     is_synchronized: bool | None = None
-    """Whether it supports synchronized output; None if it did not answer."""
+    """Whether it supports synchronized output; None if it did not reply."""
 
 
 SILENT = TerminalAnswers(has_answered=False)
@@ -77,7 +77,7 @@ def ask_terminal(term: str) -> TerminalAnswers:
             tty.setcbreak(handle, termios.TCSAFLUSH)
             return read_answers(_exchange(handle))
         finally:
-            # A late answer would be typed into the shell.
+            # A late reply would be typed into the shell.
             termios.tcsetattr(handle, termios.TCSAFLUSH, before)
     except (OSError, termios.error):
         return SILENT
@@ -86,13 +86,13 @@ def ask_terminal(term: str) -> TerminalAnswers:
 
 
 def read_answers(output: bytes) -> TerminalAnswers:
-    """Decode a terminal's answers."""
+    """Decode a terminal's replies."""
     name, mode = _NAME.search(output), _MODE.search(output)
     has_answered = bool(_KIND.search(output))
     if mode:
         is_synchronized: bool | None = mode[1] in _KNOWS
     else:
-        # A terminal that answered the last query only does not know the mode.
+        # A terminal that answered only the last query does not know the mode.
         is_synchronized = False if has_answered else None
     return TerminalAnswers(
         has_answered=has_answered,
@@ -114,7 +114,7 @@ def _exchange(handle: int) -> bytes:
 
 
 async def ask_tmux(option: str) -> str:
-    """Return a server option of the tmux we run in; empty if it does not answer."""
+    """Return an option of the tmux server we run in; empty if it does not reply."""
     try:
         process = await asyncio.create_subprocess_exec(
             "tmux", "show-options", "-sv", option, stdin=DEVNULL, stdout=PIPE, stderr=DEVNULL
@@ -138,7 +138,7 @@ LEAST_COLUMNS, LEAST_ROWS = 80, 24
 
 @dataclass(frozen=True, slots=True)
 class TerminalFacts:
-    """What the findings are made from."""
+    """The facts from which the findings are derived."""
 
     is_terminal: bool
     columns: int

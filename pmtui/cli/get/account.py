@@ -1,4 +1,4 @@
-"""The profile's account for reads that need its key: found as by other commands, and opened once."""
+"""The profile's account for reads that need its key: found as by other commands, opened once."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,10 +48,10 @@ def find_secret(settings: Settings, state: Path, passphrase_fd: int | None) -> S
     Args:
         settings: of the profile.
         state: the state directory of all profiles.
-        passphrase_fd: where the passphrase comes from; None to ask at the terminal.
+        passphrase_fd: file descriptor of the passphrase; None to ask at the terminal.
 
     Raises:
-        ConfigError: the key cannot be had, or must not be used here.
+        ConfigError: the key is unavailable, or must not be used here.
     """
     if settings.is_paper:
         folder = state / settings.profile
@@ -82,7 +82,7 @@ def find_owner(settings: Settings, state: Path) -> Address | None:
     """Return the address of the profile's key, which needs no passphrase; None without an account.
 
     Raises:
-        ConfigError: the key of the environment is none, or the keystore cannot be read.
+        ConfigError: the environment's key is invalid, or the keystore cannot be read.
     """
     if settings.is_paper:
         return paper_addresses(state).get(settings.profile)
@@ -117,7 +117,7 @@ async def open_account(
 
 
 def unknown_account(hosts: ReadHosts, settings: Settings) -> AccountClient:
-    """Return an account of nobody: its requests can be shown, and would be refused."""
+    """Return a placeholder account: its requests can be shown, but would be refused."""
     nothing = Secret.from_text("AAAA")
     credentials = ApiCredentials(ApiKey("-"), secret=nothing, passphrase=nothing)
     trading = ClobClient(hosts.trading, hosts.routes)
@@ -127,5 +127,5 @@ def unknown_account(hosts: ReadHosts, settings: Settings) -> AccountClient:
 
 
 def unknown_relayer_headers(_method: str, _path: str, _body: bytes) -> dict[str, str]:
-    """Return the relayer's headers of nobody, to be shown and not sent."""
+    """Return placeholder headers for the relayer, to be shown and not sent."""
     return relayer_headers("-", _NOBODY)

@@ -1,8 +1,8 @@
-"""`pmtui get NAME`: asks for one read of the registry and writes the answer.
+"""`pmtui get NAME`: executes one read of the registry and prints the answer.
 
-Standard output carries the answer only; what went wrong is one line on standard error. It exits with 0,
-with 1 where the host answered that there is no such thing or refused the question, with 2 for wrong usage
-or configuration, and with 69 where no answer could be had.
+Standard output carries only the answer; an error is one line on standard error. It exits with 0, with 1
+if the host replied that there is no such thing or refused the request, with 2 for wrong usage or
+configuration, and with 69 if there was no answer.
 """
 
 import argparse
@@ -58,7 +58,7 @@ from pmtui.signing.secret import Secret
 _PROG = "pmtui get"
 _STANDARD_OUTPUT = 1
 ANSWER_IS_NO = 1
-"""The host says that there is no such thing, or refuses the question; also for one of several."""
+"""The host replied that there is no such thing, or refused the request; also for one of several."""
 _NO = frozenset({FailureKind.NOT_FOUND, FailureKind.REFUSED})
 _MOMENTARY = (
     "this address ended with the command: no paper venue runs. Open `pmtui` or run `pmtui serve` "
@@ -82,7 +82,7 @@ class Request:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command; return the exit code."""
     profile, words = split_profile(arguments)
     if not words:
         show(*_listing())
@@ -110,7 +110,7 @@ def _run(parser: SecretiveParser, read: Read, options: argparse.Namespace) -> in
     try:
         return asyncio.run(_show_request(request) if options.curl else _answer(request))
     except BrokenPipeError:
-        # Whoever read has seen enough; there is nobody left to complain to.
+        # The reader closed the pipe; there is nobody left to report an error to.
         discard_output()
         return 0
     except OSError as error:
@@ -157,7 +157,7 @@ def _check_watch(
     options: argparse.Namespace,
     given: Mapping[str, Sequence[str]],
 ) -> None:
-    """Refuse what cannot be followed, in one line."""
+    """Refuse a read that cannot be followed, in one line."""
     if not read.is_watchable:
         streamed = ", ".join(each.name for each in READS.values() if each.is_watchable)
         parser.refuse(f"no stream tells of it; --watch follows {streamed}")
@@ -222,7 +222,7 @@ async def _answer(request: Request) -> int:
 
 
 async def _print_pages(request: Request, hosts: ReadHosts, printer: Printer) -> Failure | int:
-    """Print an answer; returns the exit code: that of a no where some of it is missing."""
+    """Print an answer; return the exit code, which is 1 if part of it is missing."""
     skipped, is_cut = 0, False
     named: list[object] = []
     async for step in ask(hosts, request.read, request.values, extent=request.extent):
@@ -242,10 +242,10 @@ async def _print_pages(request: Request, hosts: ReadHosts, printer: Printer) -> 
 
 
 def _report_unanswered(request: Request, items: Sequence[object]) -> int:
-    """Print the values of the request that have no row; returns the exit code."""
+    """Report the requested values that have no row; return the exit code."""
     limit = request.extent.limit
     if limit is not None and len(items) >= limit:
-        # What is missing may only have been cut off.
+        # Missing rows may only have been cut off.
         return 0
     missing = find_unanswered(request.read, request.values, items)
     if not missing:
@@ -270,7 +270,7 @@ async def _watch(request: Request, hosts: ReadHosts, printer: Printer) -> Failur
 
 
 async def _show_request(request: Request) -> int:
-    """Show the first request of a read as a command for curl; nothing is sent to a host."""
+    """Print the first request of a read as a curl command; nothing is sent to a host."""
     shown: list[ShownRequest] = []
     is_lasting = await has_lasting_hosts(request.settings, request.state)
     async with profile_endpoints(request.settings, request.state) as endpoints:
@@ -296,7 +296,7 @@ def _curl(request: ShownRequest) -> str:
         words += ["--request", request.method]
     line = shlex.join(words)
     for name in request.headers:
-        # The shell fills these in: what they hold never stands on a command line of ours.
+        # The shell expands these, so their values never appear on a command line of ours.
         line += f' --header "{name}: ${name}"'
     if request.body is not None:
         line += " " + shlex.join(["--header", "Content-Type: application/json"])

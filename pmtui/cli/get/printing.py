@@ -1,10 +1,10 @@
 """Prints answers on standard output: tables for people, rows for spreadsheets, records for programs.
 
-Numbers, times and short ids are shown whole or not at all. Texts may be cut after a word; a long id may lose
-its middle. The least important column is left out first.
+Numbers, times and short ids are shown in full or not at all. Texts may be truncated after a word; a long id may
+lose its middle. The least important column is left out first.
 
-JSON lines and CSV are written page by page, so that the reader of a long list can stop early. Text of the venue
-is made harmless where it would control a terminal or be a spreadsheet's formula.
+JSON lines and CSV are written page by page, so that the reader of a long list can stop early. The venue's text
+is escaped if it would control a terminal or be a spreadsheet formula.
 """
 
 import csv
@@ -26,7 +26,7 @@ _NO_CELL = frozenset({"Mn", "Me", "Cf"})
 _TWO_CELLS = frozenset({"W", "F"})
 GAP = "  "
 _LEAST_WORDS = 32
-"""Cells that a column of words keeps while a less important column is shown."""
+"""Cells that a text column keeps while a less important column is shown."""
 _LONG_ID = 24
 _SHORT_ID = 11
 """Cells of a shortened id: the first six and the last four."""
@@ -51,13 +51,13 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table laid out for a width."""
+    """A table laid out for a given width."""
 
     lines: tuple[str, ...]
     left_out: tuple[str, ...]
     """Columns without room."""
     shortened: tuple[str, ...]
-    """Columns of ids that are not shown whole."""
+    """Id columns that are shortened."""
 
 
 def lay_out(
@@ -68,13 +68,13 @@ def lay_out(
     ranks: Sequence[str],
     is_chosen: bool = False,
 ) -> Table:
-    """Lay out a head and rows.
+    """Lay out a header and rows.
 
     Args:
-        names: of the columns, from left to right.
+        names: the columns from left to right.
         rows: a cell for each column.
-        width: of the terminal; None where nothing needs to fit.
-        ranks: the names again, the most important first.
+        width: of the terminal; None if there is no limit.
+        ranks: the columns with the most important first.
         is_chosen: whether the user named these columns, so that none is left out.
     """
     columns = {
@@ -104,7 +104,7 @@ def _column(name: str, cells: tuple[str, ...]) -> _Column:
 
 
 def _sizes(ranked: Sequence[_Column], width: int, *, is_chosen: bool) -> dict[str, int]:
-    """Return the width of each column that is shown; the most important one always is."""
+    """Return the width of each shown column; the most important one is always shown."""
     sizes: dict[str, int] = {}
     left = width + len(GAP)
     for column in ranked:
@@ -117,7 +117,7 @@ def _sizes(ranked: Sequence[_Column], width: int, *, is_chosen: bool) -> dict[st
             left = 0
     for column in ranked:
         wanted = column.whole - sizes.get(column.name, column.whole)
-        # A column of ids is widened to its whole width or not at all: part of an id is of no use.
+        # An id column gets its full width or none: part of an id is of no use.
         is_whole_only = not column.is_words
         given = 0 if is_whole_only and wanted > left else min(wanted, max(left, 0))
         if given:
@@ -144,7 +144,7 @@ def _shortened(column: _Column, text: str, size: int) -> str:
 
 
 def _head(text: str, size: int) -> str:
-    """Return the longest beginning of a text that fits so many cells."""
+    """Return the longest prefix of a text that fits in a number of cells."""
     end = 0
     while end < len(text) and cells_of(text[: end + 1]) <= size:
         end += 1
@@ -152,7 +152,7 @@ def _head(text: str, size: int) -> str:
 
 
 def cells_of(text: str) -> int:
-    """Return how many cells of a terminal a text takes: East Asian characters take two, accents none."""
+    """Return the number of terminal cells of a text: East Asian characters take two, accents none."""
     if text.isascii():
         return len(text)
     return sum(
@@ -162,7 +162,7 @@ def cells_of(text: str) -> int:
 
 
 class Format(StrEnum):
-    """How an answer is written."""
+    """The format of an answer."""
 
     TABLE = "table"
     JSON = "json"
@@ -179,10 +179,10 @@ class Printer:
         """Prepare to write.
 
         Args:
-            read: what is answered.
-            form: how.
-            columns: those that were asked for; empty for the usual ones.
-            out: standard output where it is None.
+            read: the read that is answered.
+            form: the format.
+            columns: the requested columns; empty for the usual ones.
+            out: None for standard output.
         """
         self._read = read
         self._form = form

@@ -1,9 +1,9 @@
-"""`--watch`: follows books, trades and tick sizes on the market stream, own orders and fills on the account stream.
+"""`--watch`: follows books, trades and tick sizes, or own orders and fills, on the streams.
 
-The account stream repeats nothing: whenever its link is new, the host is asked what was missed.
+The account stream replays nothing: after every reconnection the host is asked what was missed.
 
-What a book says is written when it has changed, ten times a second at most; trades are written one by one. After
-a lost link books come whole again, and what no book says is asked for.
+Values from a book are written when they change, at most ten times a second; trades are written one by one.
+After a reconnection whole books arrive again, and values that no book contains are requested.
 """
 
 import asyncio
@@ -47,19 +47,19 @@ from pmtui.service.clock import SystemClock
 from pmtui.wire import fields
 
 PERIOD_S = 0.1
-"""Between two writings of a book that changes all the time."""
+"""Seconds between two writes of a book that changes all the time."""
 _NEVER = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Output:
-    """Takes answers one by one until enough were written."""
+    """Writes answers one by one until the limit is reached."""
 
     def __init__(self, write: Callable[[Sequence[object]], None], limit: int | None) -> None:
         """Prepare to write.
 
         Args:
-            write: takes each answer.
-            limit: answers after which it ends; None for never.
+            write: writes each answer.
+            limit: number of answers after which to stop; None for no limit.
         """
         self._write = write
         self._left = limit
@@ -67,7 +67,7 @@ class Output:
         self.is_done = asyncio.Event()
         """Set when nothing more is wanted, or can be written."""
         self.problem: OSError | None = None
-        """Why nothing more can be written, such as a reader that has gone."""
+        """Why nothing more can be written, such as a closed pipe."""
         if limit == 0:
             self.is_done.set()
 
@@ -87,17 +87,17 @@ class Output:
                 self.is_done.set()
 
     def write_change(self, key: Hashable, answer: object) -> None:
-        """Write an answer unless it equals the last one about the same subject."""
+        """Write an answer unless it equals the last one with the same key."""
         if self._last.get(key) != answer:
             self._last[key] = answer
             self.write(answer)
 
     @contextmanager
     def ending_with_reader(self, number: int) -> Iterator[None]:
-        """End as soon as nobody reads a pipe any more, not only with the next answer.
+        """Stop as soon as a pipe's reader is gone, not only at the next answer.
 
         Args:
-            number: file descriptor of what is written to; anything but a pipe is left alone.
+            number: file descriptor of the output; anything but a pipe is ignored.
         """
         loop = asyncio.get_running_loop()
         if not stat.S_ISFIFO(os.fstat(number).st_mode):
@@ -109,7 +109,7 @@ class Output:
             self.problem = BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
             self.is_done.set()
 
-        # Nothing can be read from this end: it is ready once the other one is closed.
+        # Nothing can be read from this end: it becomes ready once the other one is closed.
         loop.add_reader(number, end)
         try:
             yield
@@ -118,18 +118,18 @@ class Output:
 
     @property
     def written(self) -> Mapping[Hashable, object]:
-        """What was last written of each thing."""
+        """The last answer written for each key."""
         return MappingProxyType(self._last)
 
 
 class LinkNotes:
-    """Says once on standard error that a stream is down, until it is up again."""
+    """Reports once on standard error that a stream is down, until it is up again."""
 
     def __init__(self) -> None:
         self._is_down = False
 
     def note(self, link: Link) -> None:
-        """Take the state of the stream."""
+        """Handle the state of the stream."""
         if link.state is LinkState.DOWN and not self._is_down:
             warn(f"pmtui get: the stream is down: {link.reason}")
         if link.state in (LinkState.DOWN, LinkState.OPEN):
@@ -151,13 +151,13 @@ async def first_of(*coroutines: Coroutine[object, object, object]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WatchRequest:
-    """What is followed, and for whom."""
+    """What to follow, and with which hosts."""
 
     hosts: ReadHosts
-    """Who is asked, and where the stream is."""
+    """The hosts to query, with the stream's address."""
     read: Read
     values: Values
-    """Of its arguments, checked."""
+    """The checked values of its arguments."""
     output: Output
 
 
@@ -173,9 +173,9 @@ class AccountWatch:
         self._link = LinkNotes()
 
     async def run(self) -> Failure | None:
-        """Follow until enough was written, or until cancelled; returns why it cannot begin.
+        """Follow until the limit is reached, or until cancelled; return why it cannot begin.
 
-        A single order is followed until it can fill no more.
+        A single order is followed until it can no longer fill.
         """
         account = await self._request.hosts.open_account()
         if isinstance(account, Failure):
@@ -192,7 +192,7 @@ class AccountWatch:
         return self._failure
 
     async def _now(self) -> datetime:
-        """Return the venue's time; ours where it does not say."""
+        """Return the venue's time; ours if it is unavailable."""
         answer = await ClobClient(
             self._request.hosts.trading, self._request.hosts.routes
         ).server_time()
@@ -200,7 +200,8 @@ class AccountWatch:
 
     def _on_link(self, link: Link) -> None:
         self._link.note(link)
-        # Asked only once the stream listens, so that nothing falls in between; but also without a stream.
+        # Queried only once the stream is open, so that nothing is missed; but also if there is no
+        # stream.
         if link.state is LinkState.OPEN or (link.state is LinkState.DOWN and not self._has_asked):
             self._is_new.set()
 
@@ -216,11 +217,11 @@ class AccountWatch:
             if failure is not None:
                 warn(f"pmtui get: {failure}")
                 if failure.kind is FailureKind.NOT_FOUND:
-                    # The one order that is followed: it ended while nothing was heard.
+                    # The one order that is followed ended while the stream was down.
                     return
 
     async def _fetch_missed(self) -> Failure | None:
-        """Ask how it stands, and then for orders that are no longer among the open ones."""
+        """Query the current state, and then orders that are no longer among the open ones."""
         listed: set[Hashable] = set()
         async for step in ask(
             self._request.hosts,
@@ -250,7 +251,7 @@ class AccountWatch:
         values = Values({"order_id": (last.order_id,)})
         async for step in ask(self._request.hosts, READS["order"], values, extent=Extent()):
             if isinstance(step, Failure) and step.kind is FailureKind.NOT_FOUND:
-                # The host forgets what is over, and does not say how it ended.
+                # The host forgets ended orders, and does not say how they ended.
                 self._forgotten.add(last.order_id)
                 warn(f"pmtui get: order {last.order_id} ended while the stream was down")
                 return None
@@ -277,7 +278,7 @@ class AccountWatch:
             return
         last = self._request.output.written.get(order.order_id)
         if isinstance(last, Order) and not last.status.is_open:
-            # What is over stays over: an answer may be older than the stream.
+            # Ended orders stay ended: a reply may be older than the stream.
             return
         if self._is_wanted(order):
             self._request.output.write_change(order.order_id, order)
@@ -322,7 +323,7 @@ def _seconds(at: datetime) -> str:
 
 @dataclass
 class _StreamedBook:
-    """A book of the stream and what was last written about it."""
+    """A book of the stream and the last answer written about it."""
 
     book: OrderBook
     timestamp: str = ""
@@ -333,7 +334,7 @@ class _StreamedBook:
 
 
 ToFields = Callable[[BookView, Values], tuple[object, ...]]
-"""What a read says of a book."""
+"""Returns a read's answer from a book."""
 
 
 def _prices(view: BookView, values: Values) -> tuple[object, ...]:
@@ -362,7 +363,7 @@ def _tick_size(view: BookView, _values: Values) -> tuple[object, ...]:
 _BOOKS = frozenset({"book", "books"})
 _LAST_TRADES = frozenset({"last-trade", "last-trades"})
 _REFETCHED = _LAST_TRADES | {"tick-size"}
-"""Reads that a book does not answer, or not always: they are asked for whenever the link is new."""
+"""Reads that a book does not answer, or not always: they are requested after every reconnection."""
 _OF_A_BOOK: Mapping[str, ToFields] = MappingProxyType(
     {
         "price": _prices,
@@ -377,7 +378,7 @@ _OF_A_BOOK: Mapping[str, ToFields] = MappingProxyType(
 
 
 class MarketWatch:
-    """Follows tokens and writes what a read says of them."""
+    """Follows tokens and writes a read's answers about them."""
 
     def __init__(self, request: WatchRequest) -> None:
         self._request = request
@@ -387,7 +388,7 @@ class MarketWatch:
         self._link = LinkNotes()
 
     async def run(self) -> Failure | None:
-        """Follow until enough was written, or until cancelled; returns why it cannot begin."""
+        """Follow until the limit is reached, or until cancelled; return why it cannot begin."""
         if self._request.output.is_done.is_set():
             return None
         failure = await (self._find_trades() if self._is_of_trades else self._find_books())
@@ -419,7 +420,7 @@ class MarketWatch:
         return None
 
     async def _find_books(self) -> Failure | None:
-        """Ask once for the books: the stream says nothing of a token that the venue does not know."""
+        """Request the books once: the stream is silent about a token that the venue does not know."""
         tokens = tuple(map(TokenId, self._request.values.texts("token_id")))
         known = await self._clob.books(tokens)
         if isinstance(known, Failure):

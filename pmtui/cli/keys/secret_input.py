@@ -1,6 +1,6 @@
 """Reads secrets: typed without echo, from a line of a file descriptor, or from an environment variable.
 
-Nothing else is read: there is no way to give one as an argument or, for a passphrase, in the environment.
+There is no other way: a secret cannot be an argument and a passphrase cannot be in the environment.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ MAX_BYTES = 4_096
 GOOD_LENGTH = 12
 """A shorter passphrase can be guessed by anyone who has the file."""
 SHORT_LENGTH = 8
-"""Below this a passphrase protects so little that it is asked for again."""
+"""A shorter passphrase protects so little that a confirmation is required."""
 _FEW_KINDS = 5
 PAPER_IGNORES_KEY = (
     f"{KEY_VARIABLE} is not used: the paper account has a key of its own; "
@@ -37,7 +37,7 @@ class NoSecret:
 
 
 def read_secret(number: int) -> Secret | NoSecret:
-    """Read a line from a file descriptor, and not a byte more: the next line may be another's."""
+    """Read one line from a file descriptor, and not a byte more: the next line may be for another reader."""
     line = bytearray()
     try:
         while (byte := os.read(number, 1)) not in (b"", b"\n"):
@@ -71,7 +71,7 @@ def ask_secret(prompt: str) -> Secret | NoSecret:
 def ask_new_passphrase(
     ask: Callable[[str], Secret | NoSecret] = ask_secret,
 ) -> Secret | NoSecret:
-    """Ask for a passphrase twice; nobody sees a mistake in one. A short one is asked about once."""
+    """Ask for a passphrase twice, as typing errors are invisible. A short one needs a confirmation."""
     first = ask("Passphrase for the keystore: ")
     if isinstance(first, Secret) and 0 < len(first.reveal_text()) < SHORT_LENGTH:
         warn(
@@ -88,7 +88,7 @@ def ask_new_passphrase(
 
 
 def weakness(passphrase: Secret) -> str:
-    """Return what makes a passphrase weak, or an empty string."""
+    """Return what makes a passphrase weak, or "" if nothing does."""
     text = passphrase.reveal_text()
     if len(text) < GOOD_LENGTH:
         return f"weak: shorter than {GOOD_LENGTH} characters"
@@ -106,19 +106,19 @@ def _checked(line: bytes, place: str) -> Secret | NoSecret:
 
 
 def forbid_dumps() -> None:
-    """Leave no memory behind in a core file, nor show it to other programs of the same user."""
+    """Prevent core dumps, and reading of our memory by other programs of the same user."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
-        # A system whose cores go to a program ignores the limit; this it obeys.
+        # A system that pipes core dumps to a program ignores the limit, but obeys this.
         ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
 
 
 def forget_key_variable() -> None:
     """Remove the private key from the environment, which children and other programs can read.
 
-    The system shows the block that the program was started with (`/proc/PID/environ`), not what the
-    environment is now: the value is overwritten there as well, and nothing of the process is shown
-    any more to other programs of the same user.
+    The system shows the environment block that the program was started with (`/proc/PID/environ`),
+    not the current one: the value is overwritten there as well, and other programs of the same user
+    can no longer inspect the process.
     """
     names = _key_variables(os.environ)
     if not names:
@@ -134,7 +134,7 @@ def forget_key_variable() -> None:
 
 
 def key_of_environment() -> Secret | None:
-    """Return the private key of the environment, as it stands there."""
+    """Return the private key in the environment, unchecked."""
     names = _key_variables(os.environ)
     return Secret.from_text(os.environ[names[-1]]) if names else None
 

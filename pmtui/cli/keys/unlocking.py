@@ -1,11 +1,11 @@
 """Finds the key of a session, refuses unsuitable ones, and unlocks it at an ordinary prompt.
 
-Paper and live share neither a directory, nor a journal, nor a key. A journal that waits for orders of
-another account is not taken up: the session would ask the venue for them in vain and conclude that they
-never were.
+Paper and live share neither a directory, nor a journal, nor a key. A journal with open orders of
+another account is not used: the session would search the venue for them in vain and conclude that they
+never existed.
 
-Three tries at a prompt, one from a file descriptor; an empty passphrase means to look only. A process
-that holds a key leaves no core file and lets no other program read its memory.
+Three tries at a prompt, one from a file descriptor; an empty passphrase means read-only. A process with
+a key leaves no core file and lets no other program read its memory.
 """
 
 import sqlite3
@@ -58,12 +58,12 @@ BESIDE = f"another terminal trades on this profile: {LOOK_ONLY}"
 
 
 def keystore_path(state: Path, profile: str) -> Path:
-    """Return where the keystore of a profile lies, or would."""
+    """Return the path of a profile's keystore, existing or not."""
     return state / profile / KEYSTORE_FILE
 
 
 def read_private_key(text: Secret) -> Secret | str:
-    """Return the key that was written as hexadecimal digits, or why it is none."""
+    """Return the key given as hexadecimal digits, or why it is invalid."""
     try:
         secret = Secret.from_hex(text.reveal_text())
     except ValueError:
@@ -78,7 +78,7 @@ def read_private_key(text: Secret) -> Secret | str:
 
 
 def why_refused(secret: Secret, settings: Settings, state: Path) -> str:
-    """Return why a profile must not use a key, or an empty string."""
+    """Return why a profile must not use a key, or "" if it may."""
     address = Signer(secret).address
     for profile, paper in paper_addresses(state).items():
         if paper == address:
@@ -89,7 +89,7 @@ def why_refused(secret: Secret, settings: Settings, state: Path) -> str:
 
 
 def paper_addresses(state: Path) -> dict[str, Address]:
-    """Return the addresses of the paper accounts there are, by profile; unreadable ones left out."""
+    """Return the addresses of existing paper accounts, by profile; unreadable ones are left out."""
     found: dict[str, Address] = {}
     for path in sorted(state.glob(f"*/{PAPER_KEY_FILE}")):
         try:
@@ -102,12 +102,12 @@ def paper_addresses(state: Path) -> dict[str, Address]:
 def cleartext_addresses(settings: Settings) -> tuple[str, ...]:
     """Return the addresses of other machines that a profile would send to unencrypted.
 
-    None where the trader allows that.
+    Empty if the trader allows that.
     """
     if settings.allow_cleartext:
         return ()
     addresses = asdict(settings.endpoints(LIVE)).values()
-    # Ports of one host are named once each.
+    # Each port of a host is listed once.
     return tuple(
         dict.fromkeys(
             f"{parts.scheme}://{parts.netloc}"
@@ -118,7 +118,7 @@ def cleartext_addresses(settings: Settings) -> tuple[str, ...]:
 
 
 def _is_local(settings: Settings) -> bool:
-    """Whether orders go to this machine alone: a local venue takes any key."""
+    """Whether orders go to this machine only: a local venue accepts any key."""
     return is_loopback(urlsplit(settings.endpoints(LIVE).clob).hostname or "")
 
 
@@ -131,9 +131,9 @@ class _Body(msgspec.Struct):
 
 
 def open_order_makers(journal: Path) -> tuple[str, ...]:
-    """Return the maker of each order without a known end; none if there is no journal.
+    """Return the maker of each order without a known end; empty if there is no journal.
 
-    A journal that cannot be read here is reported by the session, which refuses to trade with it.
+    An unreadable journal is reported by the session, which refuses to trade with it.
     """
     if not journal.exists():
         return ()
@@ -146,7 +146,7 @@ def open_order_makers(journal: Path) -> tuple[str, ...]:
 
 
 def why_not_this_owner(journal: Path, owner: Address) -> str:
-    """Return why a key must not be used with this journal, or an empty string."""
+    """Return why a key must not be used with this journal, or "" if it may."""
     wallets = derive_wallets(owner)
     strangers = [
         maker for maker in open_order_makers(journal) if wallets.signature_type(maker) is None
@@ -168,11 +168,11 @@ class SessionKey:
     reason: str = ""
     """Why there is none, in the words of the screen."""
     kind: KeyKind = KeyKind.NONE
-    """Where it comes from; the paper account's is found later."""
+    """Its source; the paper account's key is found later."""
     remedy: str = ""
     """The command that adds what is missing."""
     locked: str = ""
-    """The owner of a keystore whose passphrase nobody was asked for."""
+    """Owner of a keystore whose passphrase was not requested."""
 
 
 def find_session_key(
@@ -184,18 +184,18 @@ def find_session_key(
     is_for_session: bool = False,
     may_ask: bool = True,
 ) -> SessionKey:
-    """Find the key of a session; the private key leaves the environment on the way.
+    """Find the key of a session, and remove the private key from the environment.
 
     Args:
         settings: of the profile.
         state: the state directory of all profiles.
-        passphrase_fd: where the passphrase comes from; None to ask at the terminal.
-        empty_means: what an empty passphrase leads to, for the prompt.
-        is_for_session: whether a terminal will run with it, which only one may on a profile.
-        may_ask: whether anybody is there to be asked; else a keystore stays locked.
+        passphrase_fd: file descriptor of the passphrase; None to ask at the terminal.
+        empty_means: the meaning of an empty passphrase, for the prompt.
+        is_for_session: whether it is for a terminal, of which a profile allows only one.
+        may_ask: whether a user can be asked; if not, a keystore stays locked.
 
     Raises:
-        ConfigError: no key can be had of what there is, or it must not be used here.
+        ConfigError: no key is available, or it must not be used here.
     """
     forget_key_variable()
     if settings.is_paper:
@@ -217,7 +217,7 @@ def find_session_key(
 
 
 def open_keystore(settings: Settings, state: Path, passphrase: Secret) -> SessionKey | str:
-    """Open the keystore of a profile whose service runs already; returns why it stays locked."""
+    """Open the keystore of a profile whose service is running; return why it stays locked."""
     path = keystore_path(state, settings.profile)
     try:
         text = read_keystore(path)
@@ -233,7 +233,7 @@ def open_keystore(settings: Settings, state: Path, passphrase: Secret) -> Sessio
 
 
 def take_key(settings: Settings, state: Path, given: Secret) -> SessionKey | str:
-    """Check a private key for a profile whose service runs already; returns why it is refused."""
+    """Check a private key for a profile whose service is running; return why it is refused."""
     secret = read_private_key(given)
     if isinstance(secret, str):
         return secret
@@ -241,7 +241,7 @@ def take_key(settings: Settings, state: Path, given: Secret) -> SessionKey | str
 
 
 def _why_not(secret: Secret, settings: Settings, state: Path) -> str:
-    """Return why a key must not be used on a profile, or an empty string."""
+    """Return why a key must not be used on a profile, or "" if it may."""
     forbid_dumps()
     if exposed := cleartext_addresses(settings):
         return f"{' and '.join(exposed)}: {CLEARTEXT}"
@@ -252,7 +252,7 @@ def _why_not(secret: Secret, settings: Settings, state: Path) -> str:
 
 
 def _open_read_only(settings: Settings, path: Path, passphrase_fd: int | None) -> SessionKey:
-    """Return a read-only session beside a terminal that trades, unless a key was given."""
+    """Return a read-only session for use beside a trading terminal, unless a key was given."""
     if settings.private_key is not None or passphrase_fd is not None:
         raise InUseError(str(path.parent), IN_USE)
     warn(f"pmtui: {BESIDE}")
@@ -260,7 +260,7 @@ def _open_read_only(settings: Settings, path: Path, passphrase_fd: int | None) -
 
 
 def read_keystore(path: Path) -> str | KeystoreProblem:
-    """Return a keystore's text; binary data or a far too long text is no keystore.
+    """Return a keystore's text; binary data or a far too long text is not a keystore.
 
     Raises:
         OSError: the file cannot be read.

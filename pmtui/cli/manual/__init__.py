@@ -1,1 +1,1 @@
-"""The commands as data, and what is generated from them: `pmtui help`, the man page and completion."""
+"""The commands as data, and what is generated from them: `pmtui help`, the man page and completions."""

@@ -1,7 +1,6 @@
-"""Every command with its options, as data: help, completion and the man page read it.
+"""Every command with its options, as data for help, completions and the man page.
 
-The parsers stand in the commands' own modules, most of which take long to load; a test holds both against
-each other.
+The parsers are in the commands' own modules, most of which take long to import; a test compares both.
 """
 
 from dataclasses import dataclass
@@ -23,9 +22,9 @@ class Option:
     name: str
     words: str
     takes: str = ""
-    """Name of its value; empty where it takes none."""
+    """Name of its value; empty if it takes none."""
     choices: tuple[str, ...] = ()
-    """Values that it takes; empty for any."""
+    """Allowed values; empty for any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +35,11 @@ class Command:
     words: str
     options: tuple[Option, ...] = ()
     takes: str = ""
-    """Name of what may follow it."""
+    """Name of its argument."""
     choices: tuple[str, ...] = ()
-    """What may follow it, where that is known."""
+    """Possible arguments, if they are known."""
     actions: tuple[str, ...] = ()
-    """Those of the choices that have options of their own."""
+    """Choices that have options of their own."""
     action_options: tuple[Option, ...] = ()
 
 

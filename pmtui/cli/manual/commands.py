@@ -1,4 +1,4 @@
-"""The commands and what each does in a few words, in the order of lists."""
+"""The commands with short descriptions, in the order of lists."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -9,11 +9,11 @@ class Entry(NamedTuple):
     """One command."""
 
     words: str
-    """What it does."""
+    """A short description."""
     entry: str
-    """Module and function that run it, with the arguments; the function returns the exit code."""
+    """Module and function that run it, taking the arguments; the function returns the exit code."""
     page: str = ""
-    """The page of the manual that explains it; empty where its own help says all."""
+    """The page of the manual that explains it; empty if its own help is enough."""
 
 
 COMMANDS: Mapping[str, Entry] = MappingProxyType(
@@ -65,6 +65,6 @@ COMMANDS: Mapping[str, Entry] = MappingProxyType(
 
 
 def command_lines() -> str:
-    """Return a line for each command, its name first."""
+    """Return a line for each command, starting with its name."""
     width = max(map(len, COMMANDS))
     return "\n".join(f"  {name:<{width}}  {entry.words}" for name, entry in COMMANDS.items())

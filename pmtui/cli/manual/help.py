@@ -1,6 +1,6 @@
-"""`pmtui help`: the pages of `pmtui/docs`, laid out for a terminal; it lists them without a topic.
+"""`pmtui help`: shows the pages of `pmtui/docs` on a terminal; without a topic it lists them.
 
-A command's name leads to the page that explains it; further words, or a read's name, to the command's own help.
+A command's name shows the page that explains it; further words, or a read's name, show the command's own help.
 """
 
 import os
@@ -26,7 +26,7 @@ _LEAST_COLUMN = 8
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Show a page, or which pages there are; returns the exit code."""
+    """Show a page, or the list of pages; return the exit code."""
     parser = _parser()
     asked = parser.read(arguments)
     if asked.man:
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _show_paged(lines: Sequence[str]) -> None:
-    """Show many lines, through the user's pager where there is one and somebody looks."""
+    """Show many lines, through the user's pager if there is one and the output is a terminal."""
     if data_output().isatty() and os.environ.get("PAGER"):
         pydoc.pager("\n".join(map(harmless, lines)) + "\n")
     else:
@@ -62,7 +62,7 @@ def _show_paged(lines: Sequence[str]) -> None:
 
 
 def _show_usage(command: str, further: Sequence[str]) -> int:
-    """Show what a command says of itself."""
+    """Show a command's own help."""
     module, _, function = COMMANDS[command].entry.partition(":")
     run: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
     return run([*further, "--help"])
@@ -75,12 +75,12 @@ def _reads() -> Mapping[str, object]:
 
 
 def topics() -> dict[str, Path]:
-    """Return the pages by their topic, in the order of the alphabet."""
+    """Return the pages by topic, in alphabetical order."""
     return {path.stem: path for path in sorted(DOCS.glob("*.md"))}
 
 
 def lay_out(text: str, width: int) -> Iterator[str]:
-    """Yield the lines of a page without its marks: paragraphs and tables fitted, code as it is."""
+    """Yield the lines of a page without markup: paragraphs and tables fitted, code unchanged."""
     block: list[str] = []
     is_code = False
     for line in [*text.splitlines(), ""]:
@@ -103,7 +103,7 @@ def lay_out(text: str, width: int) -> Iterator[str]:
 
 
 def _starts_anew(block: Sequence[str], line: str) -> bool:
-    """Whether a line does not go on with what stands above it."""
+    """Whether a line does not continue the one above it."""
     return bool(_ITEM.match(line)) or block[0][0] == "#" or (line[0] == "|") != (block[0][0] == "|")
 
 

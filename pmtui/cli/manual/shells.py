@@ -1,6 +1,6 @@
-"""Completion for bash, zsh and fish: commands, reads, options and known values.
+"""Completions for bash, zsh and fish: commands, reads, options and known values.
 
-The scripts hold plain words from the table of commands and start no program while one types.
+The scripts contain plain words from the table of commands and start no program while typing.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,10 +18,10 @@ class Context:
     """A place in a command line: after nothing, after a command, or after a read."""
 
     words: str
-    """`""`, `export`, `get book`."""
+    """One of `""`, `export`, `get book` and so on."""
     options: tuple[Option, ...]
     followers: tuple[tuple[str, str], ...] = ()
-    """What may stand there, each with words."""
+    """The possible next words, each with a description."""
     takes_file: bool = False
 
 
@@ -98,7 +98,7 @@ def _bash_value(option: Option) -> str:
 
 
 def _taking(separator: str) -> str:
-    """Return the options that take a value in any place; none takes one here and none there."""
+    """Return the options that take a value in some context; no option takes one only in some contexts."""
     names = {option.name for place in contexts() for option in place.options if option.takes}
     return separator.join(sorted(names))
 
@@ -211,11 +211,11 @@ def _fish_words(words: str) -> str:
 
 
 SHELLS: Mapping[str, Callable[[], str]] = MappingProxyType({"bash": bash, "zsh": zsh, "fish": fish})
-"""What each shell is given."""
+"""The script generator for each shell."""
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command; returns the exit code."""
+    """Run the command; return the exit code."""
     parser = SecretiveParser(
         prog="pmtui completion",
         description="Write the completion script of a shell to standard output.",

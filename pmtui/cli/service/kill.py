@@ -1,9 +1,9 @@
 """`pmtui kill` and `pmtui release`: the kill switch from another shell.
 
-The service that runs locks entry and cancels everything. Where none answers, a file locks entry at
-once: a standalone terminal that runs obeys it, and so does the next session. Whoever cancels says how
-far it has come. The exit code says what is sure: 0 only where it was seen that nothing rests any more,
-1 where entry is locked but that is not known.
+The running service locks order entry and cancels everything. If none replies, a file locks entry at
+once: a running standalone terminal obeys it, and so does the next session. The process that cancels
+reports its progress. The exit code shows what is certain: 0 only if it was confirmed that nothing
+rests any more, 1 if entry is locked but that is unknown.
 """
 
 import argparse
@@ -48,7 +48,7 @@ LOCK_REMAINS = (
 
 
 def run_kill(arguments: Sequence[str]) -> int:
-    """Lock entry and have everything cancelled; returns the exit code."""
+    """Lock order entry and have everything cancelled; return the exit code."""
     options = _kill_parser().read(arguments)
     found = _find_profile(options.profile)
     if isinstance(found, ConfigError):
@@ -72,7 +72,7 @@ def run_kill(arguments: Sequence[str]) -> int:
 
 
 def run_release(arguments: Sequence[str]) -> int:
-    """Release the lock of entry; returns the exit code."""
+    """Release the kill lock; return the exit code."""
     options = _release_parser().read(arguments)
     found = _find_profile(options.profile)
     if isinstance(found, ConfigError):
@@ -96,7 +96,7 @@ def run_release(arguments: Sequence[str]) -> int:
 
 
 def _describe_lock(name: str, state_dir: Path) -> str:
-    """Return that entry is locked and by whom, in a sentence; "" where it is not."""
+    """Return a sentence saying that order entry is locked and by whom, or "" if it is not."""
     killed = read_killed(state_dir)
     if killed is not None:
         since = f" since {killed.at}" if killed.at else ""
@@ -111,13 +111,13 @@ def _ask_service(name: str) -> Standing | Refused | NoAnswer | None:
 
 
 def _lock(name: str, state_dir: Path) -> tuple[Killed, str]:
-    """Lock entry by the service, or by the file where none answers.
+    """Lock order entry through the service, or by the file if none replies.
 
     Returns:
-        The kill, and why its lock ends with the service; "" where it is on the disk.
+        The kill, and why its lock ends with the service, or "" if it is on disk.
 
     Raises:
-        OSError: nobody answers, and the file cannot be written.
+        OSError: no service replies, and the file cannot be written.
     """
     is_thrown = activate_kill_switch(socket_path_of(locate().runtime, name), KILLED_BY) == ""
     killed = read_killed(state_dir)
@@ -134,7 +134,7 @@ def _lock(name: str, state_dir: Path) -> tuple[Killed, str]:
 
 
 def _release(name: str, state_dir: Path) -> str:
-    """Open entry by the service, or by the file where none answers; returns why it stays locked."""
+    """Unlock order entry through the service, or by the file if none replies; return why it stays locked."""
     problem = release_kill_switch(socket_path_of(locate().runtime, name), "pmtui release")
     if problem is not None:
         return problem
@@ -146,7 +146,7 @@ def _release(name: str, state_dir: Path) -> str:
 
 
 def _wait_for_terminal(name: str, state_dir: Path, killed: Killed, *, patience_s: int) -> int:
-    """Wait for the word of the terminal that runs, but not for ever."""
+    """Wait for the report of the running terminal, with a timeout."""
     deadline = time.monotonic() + patience_s
     answer: KillAnswer | None = None
     while time.monotonic() < deadline:
@@ -172,7 +172,7 @@ def _progress(answer: KillAnswer | None) -> str:
 
 
 def _outlook(name: str, answer: KillAnswer | None) -> str:
-    """Return whether anybody goes on with it, in a sentence: one that is stopped or hangs does not."""
+    """Return a sentence on whether any process continues the cancels: one that hangs does not."""
     standing = _ask_service(name)
     if isinstance(standing, NoAnswer):
         return f"{standing.words[:1].upper()}{standing.words[1:]}."
@@ -184,7 +184,7 @@ def _outlook(name: str, answer: KillAnswer | None) -> str:
 
 
 def _find_profile(name: str | None) -> tuple[str, Path] | ConfigError:
-    """Return a profile and its state directory; a broken settings file stops no kill by name."""
+    """Return a profile and its state directory; a broken settings file prevents no kill by name."""
     state = locate().state
     try:
         chosen = load_settings({"profile": name}).profile

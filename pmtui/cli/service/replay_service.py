@@ -32,10 +32,10 @@ def make_replay_service(
     """Return the service of one replay.
 
     Args:
-        settings: what the user wants.
+        settings: the user's settings.
         venue: of the replay.
         clock: the recording's time.
-        state: where the account of the replay lies.
+        state: the state directory of the replay's account.
     """
 
     async def connect(health: Health) -> Hosts | str:
@@ -50,7 +50,7 @@ def make_replay_service(
             order_deadline_s=settings.order_deadline_s,
         )
         secret = load_paper_key(state)
-        # The wallet is deployed and funded before the terminal can ask for it.
+        # The wallet is deployed and funded before the terminal can request it.
         wallets = derive_wallets(Signer(secret).address)
         running.venue.accounts.learn(wallets.owner)
         payer = wallets.paying(settings.signature_type, has_older=False)

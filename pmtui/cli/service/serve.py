@@ -1,6 +1,6 @@
 """`pmtui serve`: reads the settings and runs the service of a profile.
 
-A terminal that starts it waits for its settings, which it is told before anything else is loaded.
+A terminal that starts it waits for the settings, so they are sent before anything else is loaded.
 """
 
 import os
@@ -18,7 +18,7 @@ _PROG = "pmtui serve"
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the service to its end; returns the exit code."""
+    """Run the service to its end; return the exit code."""
     options = _parser().read(arguments)
     words: tuple[str, ...] = ()
     try:
@@ -33,7 +33,8 @@ def run(arguments: Sequence[str]) -> int:
         _report(options.settings_fd, Configured(place=error.place, problem=error.problem))
         return refuse(str(error), prog=_PROG)
     _report(options.settings_fd, Configured(settings.for_terminal(), words=words))
-    # The service with its clients, half a second: a terminal has its settings by now.
+    # Importing the service with its clients takes half a second: a terminal has its settings by
+    # now.
     from pmtui.cli.service.service_process import serve  # noqa: PLC0415
 
     try:
@@ -45,7 +46,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _report(number: int | None, found: Configured) -> None:
-    """Report the start to the terminal that waits at a file descriptor, if one still does."""
+    """Report the start to the terminal that waits at a file descriptor, if it still does."""
     if number is None:
         return
     with suppress(OSError), os.fdopen(number, "wb") as told:

@@ -1,8 +1,8 @@
 """The service of a profile as a process that terminals attach to.
 
-It ends on SIGTERM, SIGINT or SIGHUP, or when a terminal or `pmtui stop` asks for it, and does with open
-orders what was chosen for that. Without a passphrase it runs READ-ONLY until a terminal brings one;
-then the service starts anew within the same process, and terminals come back by themselves.
+It stops on SIGTERM, SIGINT or SIGHUP, or at the request of a terminal or `pmtui stop`, and applies the
+chosen policy to open orders. Without a passphrase it runs READ-ONLY until a terminal provides one; then
+the service restarts within the same process, and terminals reconnect automatically.
 """
 
 import asyncio
@@ -39,11 +39,11 @@ from pmtui.signing.secret import Secret
 
 CHECK_PERIOD_S = 1.0
 DETACHED_AFTER_S = 5.0
-"""A terminal whose line was cut comes back sooner than this."""
+"""A terminal that lost its connection reconnects sooner than this."""
 TRIM_EVERY = 20
-"""Looks after which freed memory is given back."""
+"""Checks after which freed memory is returned to the system."""
 FILL_SEARCH_EVERY = 60
-"""Looks after which markets to search in are asked for again, where a host did not tell them."""
+"""Checks after which markets for the search are requested again, if a host did not return them."""
 _SIGNALS = {
     signal.SIGHUP: ExitReason.HANG_UP,
     signal.SIGTERM: ExitReason.TERMINATION,
@@ -53,16 +53,17 @@ _PAGE_BYTES = resource.getpagesize()
 
 
 def serve(settings: Settings, paths: Paths, *, passphrase_fd: int | None, is_detached: bool) -> int:
-    """Run the service of a profile to its end; returns the exit code.
+    """Run the service of a profile to its end; return the exit code.
 
     Args:
-        settings: what the user wants.
-        paths: where its state lies.
-        passphrase_fd: where the keystore's passphrase comes from; None to run READ-ONLY without it.
+        settings: the user's settings.
+        paths: its directories.
+        passphrase_fd: file descriptor of the keystore's passphrase; None to run READ-ONLY without
+            it.
         is_detached: whether a terminal started it.
 
     Raises:
-        ConfigError: it cannot run as it is configured.
+        ConfigError: the service cannot run with this configuration.
     """
     socket_path = socket_path_of(paths.runtime, settings.profile)
     with ExitStack() as stack:
@@ -76,7 +77,7 @@ def serve(settings: Settings, paths: Paths, *, passphrase_fd: int | None, is_det
 
 
 def why_nobody_may_listen(socket_path: Path) -> str:
-    """Return why the service cannot listen at a path, or an empty string."""
+    """Return why the service cannot listen at a path, or "" if it can."""
     try:
         reason = why_no_socket(socket_path)
     except OSError as error:
@@ -88,7 +89,7 @@ def why_nobody_may_listen(socket_path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Why the service ends, and what becomes of open orders."""
+    """Why the service stops, and what happens to open orders."""
 
     reason: ExitReason
     policy: ExitPolicy
@@ -106,14 +107,14 @@ class ProfileService:
         *,
         is_detached: bool,
     ) -> None:
-        """Take what the service runs with.
+        """Create the process.
 
         Args:
-            settings: what the user wants.
-            paths: where its state lies.
-            key: what to trade with.
+            settings: the user's settings.
+            paths: its directories.
+            key: the key to trade with.
             socket_path: where it listens.
-            is_detached: whether a terminal started it: then it says nothing, and does not idle.
+            is_detached: whether a terminal started it: then it prints nothing, and stops when idle.
         """
         self._settings = settings
         self._paths = paths
@@ -127,7 +128,7 @@ class ProfileService:
         """An unlocked key, with which the service restarts."""
 
     async def run(self) -> int:
-        """Serve until asked to end; returns the exit code."""
+        """Serve until asked to stop; return the exit code."""
         use_one_malloc_arena()
         loop = asyncio.get_running_loop()
         for number, reason in _SIGNALS.items():
@@ -157,7 +158,7 @@ class ProfileService:
                 kept.remove()
 
     async def _disconnect_terminals(self, server: LinkServer, service: DataService) -> None:
-        """Disconnect the terminals, once the exit policy for open orders is carried out."""
+        """Disconnect the terminals once the exit policy for open orders is carried out."""
         if (ending := self._ending) is None:
             await server.close("unlocked", is_back_soon=True)
             return
@@ -195,11 +196,11 @@ class ProfileService:
         )
 
     def _start_anew(self, found: SessionKey | str) -> str:
-        """Have the service start once more, with its key; returns why there is none."""
+        """Restart the service with its key; return why there is none, or "" on success."""
         if isinstance(found, str):
             return found
         if self._key.secret is not None or self._opened is not None:
-            # Another terminal has brought it while this one's passphrase was tried.
+            # Another terminal provided it while this one's passphrase was tried.
             return ""
         self._opened = found
         self._changed.set()
@@ -224,7 +225,7 @@ class ProfileService:
             self._changed.set()
 
     async def _watch(self, server: LinkServer, kept: KeptSocket, service: DataService) -> None:
-        """End a service that nobody needs or can reach, and return freed memory to the system."""
+        """Stop a service that nobody needs or can reach, and return freed memory to the system."""
         idle_s, alone_s, looks = 0.0, 0.0, 0
         while True:
             await self._clock.sleep(CHECK_PERIOD_S)
@@ -232,7 +233,7 @@ class ProfileService:
             if looks % TRIM_EVERY == 0:
                 trim_heap()
             if not self._is_detached and looks % FILL_SEARCH_EVERY == 1:
-                # Programs search, too, before any terminal has come.
+                # Programs search too, before any terminal is attached.
                 service.fill_search()
             self._keep_reachable(kept, service.log)
             alone_s = 0.0 if server.terminals else alone_s + CHECK_PERIOD_S
@@ -246,7 +247,7 @@ class ProfileService:
                 self._end(ExitReason.QUIT)
 
     def _keep_reachable(self, kept: KeptSocket, log: Log) -> None:
-        """Make the socket again where it was taken away, and say so once."""
+        """Create the socket again after it was removed, and report that once."""
         before = kept.problem
         if kept.keep():
             log.notice(
@@ -259,7 +260,7 @@ class ProfileService:
 
 
 def configure(asked: Configure) -> Configured:
-    """Read the settings as a terminal finds them now, which its service may have begun without."""
+    """Read the settings as a terminal finds them now; the service may have started with others."""
     try:
         settings = load_settings(
             {"profile": asked.profile}, config_file=Path(asked.config_file), environ=asked.environ
@@ -270,7 +271,7 @@ def configure(asked: Configure) -> Configured:
 
 
 def resident_bytes() -> int:
-    """Return what this process holds of the machine's memory."""
+    """Return the resident memory of this process in bytes."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[1]) * _PAGE_BYTES
     except OSError:

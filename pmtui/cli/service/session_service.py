@@ -1,6 +1,6 @@
 """Builds the service of a profile: journal, key, hosts, and for paper the local venue.
 
-The terminal runs it, and so does a command that does one thing and ends.
+The terminal runs it, and so does a command that does one thing and exits.
 """
 
 import random
@@ -48,15 +48,15 @@ class SessionService:
         clock: SystemClock,
         sends_heartbeats: bool = True,
     ) -> None:
-        """Take what the service runs with.
+        """Create the service.
 
         Args:
-            settings: what the user wants.
-            paths: where configuration and state lie.
-            key: what to trade with; the paper profile finds its own.
+            settings: the user's settings.
+            paths: the directories of configuration and state.
+            key: the key to trade with; the paper profile finds its own.
             clock: of the session.
-            sends_heartbeats: whether the venue's dead man's switch may be fed; a command that ends by
-                itself must not begin what only a terminal keeps up.
+            sends_heartbeats: whether heartbeats may be sent; a command that exits must not arm a
+                switch that only a terminal keeps alive.
         """
         self._settings = settings
         self._paths = paths
@@ -65,7 +65,7 @@ class SessionService:
         self._sends_heartbeats = sends_heartbeats
         self._state = paths.state / settings.profile
         self.venue = AsyncExitStack()
-        """The local venue of the paper profile, which ends after the service."""
+        """The local venue of the paper profile, which stops after the service."""
         self.service = self._make_service()
 
     def _make_service(self) -> DataService:

@@ -31,25 +31,26 @@ from pmtui.link.messages import (
 )
 
 ANSWER_WITHIN_S = 30.0
-"""For an answer: ending may take as long as cancelling every order does, unlocking some seconds."""
+"""Seconds for a reply: stopping takes as long as cancelling every order, unlocking some seconds."""
 
 STATUS_WITHIN_S = 5.0
-"""For how a service stands: it answers within milliseconds, unless it is stopped or hangs."""
+"""Seconds for a status: a service replies within milliseconds, unless it is stopped or hangs."""
 
 LOCK_WITHIN_S = 2.0
-"""For a service to lock entry; it does at once, and the file does it for one that does not answer."""
+"""Seconds for locking order entry; a service does it at once, and the file does it for one that
+does not reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """A service that listens and does not answer."""
+    """A service that listens but does not reply."""
 
     pid: int
-    """0 where the system does not tell."""
+    """0 if the system does not report it."""
 
     @property
     def text(self) -> str:
-        """What is known of it."""
+        """A description of it."""
         named = f", process {self.pid}," if self.pid else ""
         return f"the service{named} does not answer: it may be stopped, or hang"
 
@@ -65,13 +66,13 @@ class NoAnswer:
 
     @property
     def words(self) -> str:
-        """Both in one line."""
+        """Description and remedy in one line."""
         return f"{self.text}; {self.remedy}"
 
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """A service that takes a terminal in, and what the terminal needs to know of the settings."""
+    """A service that accepts a terminal, with the settings that the terminal needs."""
 
     welcome: Welcome
     configured: Configured
@@ -80,14 +81,14 @@ class Greeting:
 def request_status(
     socket_path: Path, *, within_s: float = STATUS_WITHIN_S
 ) -> Standing | Refused | NoAnswer | None:
-    """Return how a service stands; None where none runs."""
+    """Return a service's status; None if none runs."""
     return asyncio.run(find_status(socket_path, within_s=within_s))
 
 
 async def find_status(
     socket_path: Path, *, within_s: float = STATUS_WITHIN_S
 ) -> Standing | Refused | NoAnswer | None:
-    """Return how a service stands; None where none runs."""
+    """Return a service's status; None if none runs."""
     answers = await talk(socket_path, (Ask(),), within_s=within_s)
     first = answers[0] if answers else None
     if isinstance(first, Standing | Refused):
@@ -99,7 +100,7 @@ async def find_status(
 
 
 def greet(socket_path: Path, asked: Configure) -> Greeting | Refused | NoAnswer | None:
-    """Greet the service as a read-only terminal; None if nobody listens."""
+    """Greet the service as a read-only terminal; return None if no service listens."""
     match asyncio.run(_greet(socket_path, asked)):
         case Welcome() as welcome, Configured() as configured:
             return Greeting(welcome, configured)
@@ -113,24 +114,24 @@ def greet(socket_path: Path, asked: Configure) -> Greeting | Refused | NoAnswer 
 
 
 def unlock(socket_path: Path, passphrase: bytes) -> str:
-    """Unlock the keystore of a service; returns why it stays locked."""
+    """Unlock the keystore of a service; return why it stays locked."""
     return _request_unlock(socket_path, Unlock(passphrase))
 
 
 def give_key(socket_path: Path, key: bytes) -> str:
-    """Send a service the private key to trade with, in hexadecimal; returns why it is refused."""
+    """Send a service the private key to trade with, in hexadecimal; return why it is refused."""
     return _request_unlock(socket_path, Unlock(key, is_key=True))
 
 
 def stop_service(
     socket_path: Path, policy: str, *, is_only_if_idle: bool = False
 ) -> tuple[str, str]:
-    """End a service; returns why it goes on, and its last words.
+    """Stop a service; return why it keeps running, and its final report.
 
     Args:
         socket_path: where it listens.
-        policy: what becomes of open orders; empty for what its settings say.
-        is_only_if_idle: whether to end only one that a terminal started and that nobody needs.
+        policy: what to do with open orders; empty to follow its settings.
+        is_only_if_idle: whether to stop only one that a terminal started and that nobody needs.
     """
     answers = asyncio.run(talk(socket_path, (Stop(policy, is_only_if_idle),), until_goodbye=True))
     match answers:
@@ -147,12 +148,12 @@ def stop_service(
 
 
 def activate_kill_switch(socket_path: Path, by: str) -> str | None:
-    """Have a service lock entry and cancel everything; returns why not, None where none answers."""
+    """Have a service lock entry and cancel everything; return why not, None if no service replies."""
     return _request_done(socket_path, Kill(by), LOCK_WITHIN_S)
 
 
 def release_kill_switch(socket_path: Path, by: str) -> str | None:
-    """Have a service let orders be entered again; returns why not, None where none answers."""
+    """Have a service unlock order entry; return why not, None if no service replies."""
     return _request_done(socket_path, Release(by), LOCK_WITHIN_S)
 
 
@@ -195,13 +196,13 @@ async def talk(
     until_goodbye: bool = False,
     within_s: float = ANSWER_WITHIN_S,
 ) -> list[ToTerminal]:
-    """Greet the service and send requests; returns the answers that arrived.
+    """Greet the service and send requests; return the replies that arrived.
 
     Args:
         socket_path: where the service listens.
         questions: each is answered by one message.
-        until_goodbye: whether to wait for the service's last words after that.
-        within_s: how long to wait for all of them.
+        until_goodbye: whether to wait for the service's goodbye after that.
+        within_s: the timeout for all of them.
     """
     answers: list[ToTerminal] = []
     try:

@@ -31,7 +31,7 @@ TRIES = 3
 START_WITHIN_S = 30.0
 """A service reads its settings and its journal before it listens."""
 ENDS_WITHIN_S = 3.0
-"""For a service to let go of its profile, after its goodbye to the terminals."""
+"""Seconds for a service to release its profile, after its goodbye to the terminals."""
 CHECK_PERIOD_S = 0.05
 RESTARTS_APART_S = 5.0
 _SETTINGS_FD = 3
@@ -43,12 +43,12 @@ KEY_NOT_USED = "pmtui: the key of the environment is not used: the service that 
 
 
 def service_command(options: Sequence[str]) -> list[str]:
-    """Return how a service is started; modules in the current directory are not imported (`-P`)."""
+    """Return the command that starts a service; `-P`: import nothing from the current directory."""
     return [sys.executable, "-P", "-m", "pmtui", "serve", "--detached", *options]
 
 
 class ServiceStarter:
-    """The service of one profile, as a terminal finds it."""
+    """Finds or starts the service of one profile."""
 
     def __init__(
         self, paths: Paths, profile: str, *, stated: str | None, clock: Clock | None = None
@@ -56,39 +56,39 @@ class ServiceStarter:
         """Prepare to find or start a service.
 
         Args:
-            paths: where the service and its state lie.
-            profile: which one is meant.
-            stated: the same as the command line names it; None where it does not.
+            paths: the directories of the service.
+            profile: the selected profile.
+            stated: the profile as named on the command line; None if it names none.
             clock: for pauses; None for this machine's.
         """
         self._paths = paths
         self._profile = profile
         self._stated = stated
         self.state = paths.state / profile
-        """Of the profile."""
+        """State directory of the profile."""
         self.socket_path = socket_path_of(paths.runtime, profile)
         """Where the service listens."""
         self._clock = clock or SystemClock()
         self._started_at = float("-inf")
         self._service: int | None = None
-        """The service that this terminal started last."""
+        """Process id of the service that this terminal started last."""
         self._settings_pipe: int | None = None
-        """Where that one writes what the terminal needs to know of the settings."""
+        """Pipe on which that service sends the settings for the terminal."""
         self._greeting: Greeting | None = None
-        """Of a service that ran already."""
+        """Greeting of a service that was already running."""
         self._settings: TerminalSettings | None = None
 
     def find_or_start(self, *, is_fresh: bool = False) -> None:
         """Find the service, or start one.
 
         Args:
-            is_fresh: whether paper begins anew with a bare key.
+            is_fresh: whether to start a new paper account with a bare key.
 
         Raises:
-            ConfigError: there is no way to attach.
+            ConfigError: it is impossible to attach.
         """
         if not is_file_name(self._profile):
-            # Such a service refuses itself, and says why.
+            # Such a service refuses to start, and says why.
             self._start()
             return
         found = None if is_fresh else self.find()
@@ -104,10 +104,10 @@ class ServiceStarter:
             self._greeting = found
 
     def find(self) -> Greeting | Refused | NoAnswer | None:
-        """Greet the service; None where none runs.
+        """Greet the service; return None if none runs.
 
-        One that has just said goodbye, or starts anew with its key, holds the profile and listens no more
-        or not yet: it is waited for.
+        A service that has just said goodbye, or restarts with its key, holds the profile without
+        listening: this waits for it.
         """
         ends_at = self._clock.monotonic() + ENDS_WITHIN_S
         while (
@@ -119,10 +119,10 @@ class ServiceStarter:
         return found
 
     def settings(self) -> TerminalSettings:
-        """Return what the terminal needs to know of the settings, from the service that reads them.
+        """Return the settings that the terminal needs, from the service that reads them.
 
         Raises:
-            ConfigError: they cannot be used, or the service ends before it has read them.
+            ConfigError: they cannot be used, or the service exits before it has read them.
         """
         if self._settings is None:
             configured = (
@@ -135,18 +135,18 @@ class ServiceStarter:
         return self._settings
 
     def unlock(self, passphrase_fd: int | None) -> None:
-        """Bring the key to a service that has none, while the terminal is still an ordinary one.
+        """Provide the key to a service without one, before the terminal switches to full screen.
 
         Args:
-            passphrase_fd: where the keystore's passphrase comes from; None to ask for it.
+            passphrase_fd: file descriptor of the keystore's passphrase; None to ask for it.
 
         Raises:
-            ConfigError: it cannot be used.
+            ConfigError: the key cannot be used.
         """
         private_key = key_of_environment()
         keystore = self.state / KEYSTORE_FILE
         if private_key is None and not keystore.exists():
-            # Nothing is to be asked: the first picture need not wait.
+            # There is nothing to ask: the first picture need not wait.
             return
         if self.settings().is_paper:
             if private_key is not None:
@@ -165,7 +165,7 @@ class ServiceStarter:
         return Configure(self._stated, str(self._paths.config_file), settings_in(os.environ))
 
     def _wait_for_settings(self) -> Configured:
-        """Wait until the service that was started has read its settings, before it does anything."""
+        """Wait until the started service has read its settings, which it does first."""
         number, self._settings_pipe = self._settings_pipe, None
         if number is None:
             raise ConfigError("service", NOT_STARTED)
@@ -181,23 +181,23 @@ class ServiceStarter:
         return message
 
     def take_back(self) -> None:
-        """End a service that was started for a terminal which does not come."""
+        """Stop a service that was started for a terminal that does not come."""
         if self._settings_pipe is not None:
             os.close(self._settings_pipe)
             self._settings_pipe = None
         if self._service is None or self._has_ended():
             return
         if is_somebody_there(self.socket_path):
-            # Others may have come to it by now.
+            # Other terminals may have attached to it by now.
             _ = stop_service(self.socket_path, "", is_only_if_idle=True)
             return
         with suppress(ProcessLookupError):
             os.kill(self._service, signal.SIGTERM)
 
     async def restart(self) -> str:
-        """Start a service in the place of one that is gone, but not again and again.
+        """Start a service in place of one that is gone, but not repeatedly.
 
-        Returns why there is none, where that is known.
+        Return why there is none, if known.
         """
         is_recent = self._clock.monotonic() - self._started_at < RESTARTS_APART_S
         if is_recent or is_session_running(self.state):
@@ -206,7 +206,7 @@ class ServiceStarter:
             return ""
         words = self._last_words() if self._service is not None else ""
         try:
-            # Without the passphrase it is READ-ONLY until it is asked for.
+            # Without the passphrase it is READ-ONLY until one is provided.
             self._spawn(["--profile", self._profile])
         except OSError as error:
             return error.strerror or str(error)
@@ -228,7 +228,7 @@ class ServiceStarter:
         self, welcome: Welcome, private_key: Secret | None, passphrase_fd: int | None
     ) -> None:
         if private_key is None:
-            # A keystore may have been made since the service started.
+            # A keystore may have been created since the service started.
             if welcome.needs_key:
                 owner = welcome.locked or str(self.state / KEYSTORE_FILE)
                 self._unlock(owner, passphrase_fd)
@@ -257,7 +257,7 @@ class ServiceStarter:
                 warn("Unlocking the keystore …")
             problem = unlock(self.socket_path, secret.reveal())
             if not problem or self._has_key_by_now():
-                # It starts anew with the key.
+                # It restarts with the key.
                 self._wait()
                 return
             if not left:
@@ -265,8 +265,8 @@ class ServiceStarter:
             warn(f"{problem}; {left} {'tries' if left > 1 else 'try'} left")
 
     def _has_key_by_now(self) -> bool:
-        """Whether another terminal, opened in the same moment, has brought the key meanwhile."""
-        # The service starts anew with it, and drops whoever asks in that moment.
+        """Whether another terminal, opened at the same moment, has provided the key meanwhile."""
+        # The service restarts with it, and drops connections at that moment.
         self._wait()
         found = self.find()
         return isinstance(found, Greeting) and not found.welcome.needs_key
@@ -291,7 +291,7 @@ class ServiceStarter:
         self._start()
 
     def _start(self, *, is_fresh: bool = False) -> None:
-        """Start a service that writes its settings, with the options of this terminal."""
+        """Start a service that sends its settings, with the options of this terminal."""
         reading, writing = os.pipe()
         options = [] if self._stated is None else ["--profile", self._stated]
         if is_fresh:
@@ -303,11 +303,11 @@ class ServiceStarter:
             os.close(writing)
 
     def _spawn(self, options: Sequence[str], *, writing: int | None = None) -> None:
-        """Start a service in a session of its own: it does not end with this terminal or its line.
+        """Start a service in a session of its own: it does not end with this terminal or its connection.
 
         Args:
             options: of `pmtui serve`.
-            writing: what it is to have as its file descriptor 3.
+            writing: its file descriptor 3.
         """
         self._started_at = self._clock.monotonic()
         output = open_to_append(private_dir(self._paths.state) / "service.log")
@@ -332,20 +332,20 @@ class ServiceStarter:
     def _wait(self) -> None:
         deadline = self._clock.monotonic() + START_WITHIN_S
         while not is_somebody_there(self.socket_path):
-            # One that lost the profile to another terminal's service ends; that one is waited for.
+            # One that lost the profile to another terminal's service exits; then wait for that one.
             is_nobody_coming = self._has_ended() and not is_session_running(self.state)
             if self._clock.monotonic() > deadline or is_nobody_coming:
                 raise ConfigError("service", f"it did not start: {self._last_words()}")
             asyncio.run(self._clock.sleep(CHECK_PERIOD_S))
 
     def _has_ended(self) -> bool:
-        """Whether this terminal started a service that has ended."""
+        """Whether this terminal started a service that has exited."""
         if self._service is None:
             return False
         try:
             ended, _ = os.waitpid(self._service, os.WNOHANG)
         except ChildProcessError:
-            # Heard of before.
+            # Already known.
             return True
         return ended != 0
 
@@ -359,7 +359,7 @@ class ServiceStarter:
 
 
 def end_idle_service(state: Path, socket_path: Path) -> None:
-    """End a service that a terminal left behind and that nobody needs, so that its profile is free."""
+    """Stop a service that a terminal left behind and that nobody needs, to free its profile."""
     if not is_somebody_there(socket_path):
         return
     problem, _ = stop_service(socket_path, "", is_only_if_idle=True)
@@ -368,7 +368,7 @@ def end_idle_service(state: Path, socket_path: Path) -> None:
 
 
 def _wait_for_end(state: Path, clock: Clock) -> None:
-    """Wait until a service that ends has let go of its profile, but not for ever."""
+    """Wait until a stopping service has released its profile, with a timeout."""
     ends_at = clock.monotonic() + START_WITHIN_S
     while is_session_running(state) and clock.monotonic() < ends_at:
         asyncio.run(clock.sleep(CHECK_PERIOD_S))

@@ -1,6 +1,6 @@
 """`pmtui status` and `pmtui stop`: the service of a profile from a shell.
 
-Exit codes: 0 where a service runs, or has ended; 1 where none does, or it goes on.
+Exit codes: 0 if a service runs, or was stopped; 1 if none runs, or it keeps running.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _MEGABYTE = 1_000_000
 
 
 class _Report(msgspec.Struct):
-    """What `pmtui status --json` prints."""
+    """The output of `pmtui status --json`."""
 
     running: bool
     profile: str
@@ -47,7 +47,7 @@ class _Report(msgspec.Struct):
 
 
 def run_status(arguments: Sequence[str]) -> int:
-    """Print the state of a profile's service; returns the exit code."""
+    """Print the status of a profile's service; return the exit code."""
     options = _status_parser().read(arguments)
     found = _find(options.profile)
     if isinstance(found, ConfigError):
@@ -78,7 +78,7 @@ def run_status(arguments: Sequence[str]) -> int:
 
 
 def run_stop(arguments: Sequence[str]) -> int:
-    """End the service of a profile; returns the exit code."""
+    """Stop the service of a profile; return the exit code."""
     options = _stop_parser().read(arguments)
     found = _find(options.profile)
     if isinstance(found, ConfigError):
@@ -99,7 +99,7 @@ def run_stop(arguments: Sequence[str]) -> int:
 
 
 def _what_is_known(standing: Refused | NoAnswer) -> tuple[int | None, str]:
-    """Return the process of a service that tells nothing, if known, and why it tells nothing."""
+    """Return the process of a service that gives no status, if known, and why it gives none."""
     match standing:
         case Refused(reason):
             return None, reason

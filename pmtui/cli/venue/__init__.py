@@ -1,1 +1,1 @@
-"""`pmtui sim`, and the local venue that the paper profile runs on."""
+"""`pmtui sim`, and the local venue of the paper profile."""

@@ -1,12 +1,12 @@
-"""The paper profile: its venue, its account with play money, and how other commands reach both.
+"""The paper profile: its venue, its account with play money, and how other commands access both.
 
-The paper venue of a running terminal is used where there is one; else one is started for the moment, as
-the terminal would, and other commands use it meanwhile.
+The paper venue of a running terminal is used if there is one; else a temporary one is started, as the
+terminal would, and other commands use it meanwhile.
 
-The child holds our end of a pipe as its standard input. When we end, however we end, the pipe
-closes and the child follows; nothing is left behind to clean up. The key opens nothing outside the
-local venue, so it lies in a file of its own that only the user can read; keys that hold real money are
-keystores with a passphrase.
+The child's standard input is a pipe from us. When we exit, however that happens, the pipe closes and
+the child exits too; nothing is left behind to clean up. The key is worthless outside the local venue,
+so it is in a separate file that only the user can read; keys for real money are in keystores with a
+passphrase.
 """
 
 import asyncio
@@ -39,10 +39,10 @@ from pmtui.signing.secret import Secret
 from pmtui.sim.admin_token import operator_headers
 
 VENUE_WAIT_S = 10.0
-"""For a venue that is being started or ended by somebody else."""
+"""Seconds to wait for a venue that another process is starting or stopping."""
 RETRY_S = 0.2
 ANSWER_WITHIN_S = 2.0
-"""For a venue on the same machine to say that it is there."""
+"""Seconds for a venue on the same machine to reply."""
 VENUE_SILENT = "a terminal or another command uses this profile, and its venue does not answer"
 BOOT_DEADLINE_S = 30.0
 END_DEADLINE_S = 5.0
@@ -52,7 +52,7 @@ NEW_ACCOUNT = "move the file away, and the next terminal makes a new paper accou
 
 @dataclass(frozen=True, slots=True)
 class Unreachable:
-    """Why the venue could not be asked, in one line."""
+    """Why the venue could not be queried, in one line."""
 
     text: str
 
@@ -61,7 +61,7 @@ class Unreachable:
 async def profile_endpoints(
     settings: Settings, state: Path
 ) -> AsyncIterator[Endpoints | Unreachable]:
-    """Yield the addresses of a profile's hosts; its paper venue runs while the block lasts."""
+    """Yield the addresses of a profile's hosts; its paper venue runs inside the context."""
     if not settings.is_paper:
         yield settings.endpoints(LIVE)
         return
@@ -72,7 +72,7 @@ async def profile_endpoints(
 async def _paper_endpoints(
     settings: Settings, state: Path, stack: AsyncExitStack
 ) -> Endpoints | Unreachable:
-    """Return the venue that runs, or start one until the stack is closed; others may use it, too."""
+    """Return the running venue, or start one until the stack is closed; others may use it too."""
     folder = state / settings.profile
     ends_at = asyncio.get_running_loop().time() + VENUE_WAIT_S
     while (running := await running_endpoints(settings, state)) is None:
@@ -82,7 +82,7 @@ async def _paper_endpoints(
         except ConfigError as error:
             if not is_session_running(folder):
                 return Unreachable(str(error))
-        # Whoever holds it may be starting its venue, or ending.
+        # The holder of the lock may be starting its venue, or stopping.
         if asyncio.get_running_loop().time() > ends_at:
             return Unreachable(VENUE_SILENT)
         await asyncio.sleep(RETRY_S)
@@ -99,12 +99,12 @@ async def _paper_endpoints(
 
 
 async def has_lasting_hosts(settings: Settings, state: Path) -> bool:
-    """Whether a profile's hosts are there when the command has ended: a paper venue may not be."""
+    """Whether a profile's hosts outlive the command: a paper venue may not."""
     return not settings.is_paper or await running_endpoints(settings, state) is not None
 
 
 async def running_endpoints(settings: Settings, state: Path) -> Endpoints | None:
-    """Return the addresses of a running terminal's venue that answers."""
+    """Return the addresses of a running terminal's venue that replies."""
     try:
         published = (state / settings.profile / "venue.json").read_bytes()
         urls = msgspec.json.decode(published, type=VenueUrls)
@@ -116,7 +116,7 @@ async def running_endpoints(settings: Settings, state: Path) -> Endpoints | None
         async with asyncio.timeout(ANSWER_WITHIN_S):
             server_time = await ClobClient(host, ROUTES[settings.dialect]).server_time()
     except TimeoutError:
-        # One that is stopped takes the connection and says nothing.
+        # A suspended venue accepts the connection and sends nothing.
         return None
     finally:
         await host.aclose()
@@ -125,7 +125,7 @@ async def running_endpoints(settings: Settings, state: Path) -> Endpoints | None
 
 @dataclass(frozen=True, slots=True)
 class VenueUrls(Endpoints):
-    """The first line a venue prints: where its hosts are."""
+    """The first line that a venue prints: the addresses of its hosts."""
 
     admin: str
 
@@ -138,7 +138,7 @@ class VenueProblem:
 
 
 def venue_command(state_dir: Path) -> list[str]:
-    """Return how the venue is started: on any free port, ending with its standard input.
+    """Return the command that starts the venue: on any free port, ending with its standard input.
 
     Modules in the current directory are not imported (`-P`).
     """
@@ -160,17 +160,17 @@ def venue_command(state_dir: Path) -> list[str]:
 async def running_venue(
     command: list[str], error_log: Path, *, on_end: Callable[[], None] = lambda: None
 ) -> AsyncIterator[VenueUrls | VenueProblem]:
-    """Start a venue, give its addresses, and end it afterwards.
+    """Start a venue, yield its addresses, and stop it afterwards.
 
     Args:
-        command: what to run.
-        error_log: where it complains.
-        on_end: called when it ends by itself, once it has run.
+        command: the command to run.
+        error_log: file for its error output.
+        on_end: called if it ends by itself after it was running.
     """
     try:
         process = await _spawn(command, error_log)
     except OSError as error:
-        # A full disk, or as many processes as the system lets the user have.
+        # A full disk, or the user's process limit.
         yield VenueProblem(f"the local venue cannot be started: {error.strerror or error}")
         return
     watching: asyncio.Task[None] | None = None
@@ -194,7 +194,8 @@ async def _spawn(command: list[str], error_log: Path) -> asyncio.subprocess.Proc
             stdout=asyncio.subprocess.PIPE,
             stderr=errors,
             env=_without_keys(os.environ),
-            # Of its own: a ctrl+c or hang-up meant for the terminal must not end the venue first.
+            # A session of its own: a ctrl+c or hang-up meant for the terminal must not stop the
+            # venue first.
             start_new_session=True,
         )
 
@@ -215,7 +216,7 @@ async def _watch(process: asyncio.subprocess.Process, on_end: Callable[[], None]
 
 
 def _without_keys(environ: Mapping[str, str]) -> dict[str, str]:
-    """The venue has no business with a private key, whatever the terminal was given."""
+    """Return the environment without private keys, which the venue does not need."""
     return {name: value for name, value in environ.items() if name.upper() != KEY_VARIABLE}
 
 
@@ -236,7 +237,7 @@ async def _read_urls(
 
 
 def _last_line(error_log: Path) -> str:
-    """Return the venue's own words, which end its log when it refuses to start."""
+    """Return the venue's own message, the last line of its log when it refuses to start."""
     lines = error_log.read_text(encoding="utf-8", errors="replace").splitlines()
     return lines[-1] if lines else f"it said nothing in {error_log}"
 
@@ -256,9 +257,9 @@ async def _end(process: asyncio.subprocess.Process) -> None:
 
 
 PRACTICE_MARK = "practice"
-"""A file that is there while a paper account takes every step of the way to trading by hand."""
+"""This file exists while a paper account takes every onboarding step by hand."""
 PERMIT_MARK = "practice-account"
-"""A file that is there once its trader has let the account be opened."""
+"""This file exists once the trader has permitted the account to be opened."""
 
 
 def is_practice_account(state_dir: Path) -> bool:
@@ -286,11 +287,11 @@ class _Ledger(msgspec.Struct):
 
 
 def load_paper_key(state_dir: Path) -> Secret:
-    """Return the paper key, drawing and storing one the first time.
+    """Return the paper key; create and store one the first time.
 
     Raises:
         OSError: the state directory cannot be written.
-        ConfigError: the file holds no key, cannot be read, or others could have written it.
+        ConfigError: the file contains no key, cannot be read, or others could have written it.
     """
     path = state_dir / PAPER_KEY_FILE
     if path.exists():
@@ -298,7 +299,7 @@ def load_paper_key(state_dir: Path) -> Secret:
             raise ConfigError(str(path), f"refused: {reason}")
         return _read_key(path)
     secret = create_key(os.urandom)
-    # Whole: a crash leaves no half of a key.
+    # Atomically: a crash leaves no partial key.
     replace_file(path, secret.reveal().hex().encode())
     return secret
 
@@ -330,12 +331,13 @@ async def fund_once(admin: HttpHost, wallet: Address, *, token: str) -> Failure 
 
 
 def start_fresh_account(settings: Settings, paths: Paths) -> tuple[str, ...]:
-    """Put the paper account aside, and begin one that takes every step by hand.
+    """Move the paper account aside, and start one that takes every step by hand.
 
-    Returns what the trader is to be told.
+    Return the lines to show the trader.
 
     Raises:
-        ConfigError: it is no paper profile, a terminal runs it, or its directory cannot be moved.
+        ConfigError: it is not a paper profile, a terminal is running on it, or its directory cannot
+            be moved.
     """
     if not settings.is_paper:
         raise ConfigError("--fresh", "only a paper profile begins anew, with play money")

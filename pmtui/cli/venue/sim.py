@@ -23,7 +23,7 @@ def run(argv: Sequence[str]) -> int:
     """Serve a venue until told to stop.
 
     Returns:
-        0 after an orderly end, 2 where the options cannot be followed.
+        0 after an orderly stop, 2 if the options cannot be followed.
     """
     try:
         asked = _parser().read(argv)
@@ -62,7 +62,7 @@ async def _serve(options: VenueOptions, *, ends_with_stdin: bool, prints_token: 
         watcher = threading.Thread(target=_watch_stdin, args=(loop, stop), daemon=True)
         watcher.start()
     async with running_venue(options) as running:
-        # What was made while booting lives as long as the process: no collection need look at it.
+        # Objects created at startup live as long as the process: no collection need visit them.
         gc.freeze()
         token = {"admin_token": running.admin_token} if prints_token else {}
         show(msgspec.json.encode(running.urls | token).decode())
@@ -70,7 +70,7 @@ async def _serve(options: VenueOptions, *, ends_with_stdin: bool, prints_token: 
 
 
 def _watch_stdin(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
-    # A closed pipe is the one sign of a parent's death that also survives its being killed.
+    # A closed pipe is the only sign of a parent's death that also works if it was killed.
     while os.read(0, 4_096):
         pass
     if not loop.is_closed():
