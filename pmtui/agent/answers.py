@@ -1,4 +1,4 @@
-"""Answers of more than one read: what a search found, and a token's market at a glance."""
+"""Answers that combine several reads: search results, and a snapshot of a token's market."""
 
 import asyncio
 from dataclasses import dataclass
@@ -15,31 +15,31 @@ from pmtui.reads.read import Values
 from pmtui.reads.registry import READS
 
 LISTED = Word("listed")
-"""The prices are those of the metadata host's list, which lags."""
+"""The prices come from the metadata host's list, which lags."""
 FURTHER_S = 3.0
-"""Seconds that last trade and market may take once the book is there."""
+"""Seconds to wait for the last trade and the market once the book is there."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundHit:
-    """One hit of a search; what a kind does not have is empty. Texts are untrusted."""
+    """One search result; fields that its kind does not have are empty. Texts are untrusted."""
 
     kind: HitKind
     title: str
     slug: str
     identifier: str
-    """Id of an event, a market or a tag, or the wallet of a profile."""
+    """Id of an event, a market or a tag, or the wallet address of a profile."""
     event_slug: str
     condition_id: ConditionId | None
     token_ids: tuple[TokenId, ...]
     closed: bool | None
     best_bid: Micros | None
-    """Of the first outcome, like the best ask."""
+    """Best bid of the first outcome; the best ask below is of the same outcome."""
     best_ask: Micros | None
     worth: Word | None
-    """`listed`, or what the running service says of the market's live book; None without prices."""
+    """`listed`, or the running service's verdict on the market's live book; None without prices."""
     at: datetime | None
-    """When the service last heard of the book, or when the list came, where the service has it."""
+    """Time of the service's last book update, or of the list, if the service has it."""
     volume_24h: Micros | None
     end_at: datetime | None
 
@@ -47,12 +47,12 @@ class FoundHit:
 def to_found(
     hit: SearchHit, *, book: BookView | None = None, listed_at: datetime | None = None
 ) -> FoundHit:
-    """Return a hit with the prices of its market's live book, where there is one.
+    """Return a search result with the prices of its market's live book, if there is one.
 
     Args:
-        hit: as the venue's search or the service's own found it.
+        hit: as returned by the venue's search or by the service's own.
         book: of the first outcome, as the running service has it.
-        listed_at: when the list came that the hit's own prices are from, where that is known.
+        listed_at: time of the list that the hit's own prices come from, if known.
     """
     has_prices = book is not None and book.as_of is not None and book.state not in _WITHOUT_PRICES
     live = book if has_prices else None
@@ -98,18 +98,18 @@ class MarketSnapshot:
     min_order_size: Micros | None
     neg_risk: bool | None
     worth: Word
-    """Of the book; see the read of books."""
+    """State of the book; see `Book.worth`."""
     book_at: datetime | None
-    """Of the book's last change."""
+    """Time of the book's last change."""
     book_age_s: int | None
-    """Seconds since then."""
+    """Seconds since the book's last change."""
     volume_24h: Micros | None
     end_at: datetime | None
     closed: bool | None
 
 
 async def take_snapshot(port: ReadPort, values: Values) -> Answered | Refused:
-    """Ask for a token's book, last trade and market at once; the book alone is waited for."""
+    """Request a token's book, last trade and market at once; only the book is required."""
     named = Values({"token_id": values.texts("token_id")})
     asking = [
         asyncio.create_task(port.ask(READS[name], named, limit=None))
@@ -119,7 +119,7 @@ async def take_snapshot(port: ReadPort, values: Values) -> Answered | Refused:
         book = await port.ask(READS["book"], named, limit=None)
         if isinstance(book, Refused):
             return book
-        # A book is told even where its host does not answer: it may be the running service's.
+        # A book is returned even if its host does not answer: it may come from the running service.
         _ = await asyncio.wait(asking, timeout=FURTHER_S)
         trade, market = (task.result() if task.done() else None for task in asking)
     finally:

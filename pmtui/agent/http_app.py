@@ -1,8 +1,8 @@
-"""The read-only HTTP service: the six paths, the document that describes them, and who may ask.
+"""The read-only HTTP service: its six paths, its OpenAPI document, and access control.
 
-It is meant for programs of this machine. A request must name this machine as its host, so that no name that
-was pointed here later is served; a page of another origin is refused, and no header invites one. Errors are
-problem details.
+It serves programs on this machine. A request must name this machine as its host, which defeats DNS
+rebinding; requests from pages of another origin are refused, and no CORS header is sent. Errors are problem
+details.
 """
 
 import json
@@ -40,9 +40,9 @@ PROBLEM = "application/problem+json"
 DOCUMENT = "/openapi.json"
 LOOPBACK_NAMES = ("127.0.0.1", "localhost", "[::1]")
 MOST_AT_ONCE = 64
-"""Requests: more are refused, so that nobody keeps the hosts' limits busy for others."""
+"""Concurrent requests; more are refused, so that no client uses up the hosts' rate limits."""
 _HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?", re.ASCII | re.IGNORECASE)
-"""Any port or none: a forwarded port has another number, and a name is what an attack would need."""
+"""Any port or none: a forwarded port has another number, and an attack would need a host name."""
 _STATUSES = {
     Refusal.WRONG: HTTPStatus.BAD_REQUEST,
     Refusal.UNKNOWN: HTTPStatus.NOT_FOUND,
@@ -54,19 +54,19 @@ _NEVER_KEPT = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """One path: which tool answers it, and how the tool's arguments are named there."""
+    """One path: the tool that answers it, and the names of the tool's arguments in the query."""
 
     template: str
     tool: str
     pairs: tuple[tuple[str, str], ...] = ()
-    """Names here, each with the tool's."""
+    """Names in the path or query, each with the tool's name for it."""
     answer: type | None = None
-    """Of a row, or of the one thing; None for health, whose answer has a form of its own."""
+    """Type of a row, or of the single object; None for health, whose answer has its own form."""
     is_list: bool = False
 
     @property
     def names(self) -> Mapping[str, str]:
-        """From a name here to the tool's."""
+        """Map the names used here to the tool's names."""
         return dict(self.pairs)
 
 
@@ -99,11 +99,11 @@ PATHS = (
         MarketSnapshot,
     ),
 )
-"""The paths that a tool answers; `/diag` is beside them."""
+"""The paths answered by a tool; `/diag` is in addition to these."""
 
 
 def make_document(toolbox: Toolbox, *, version: str, has_token: bool) -> Schema:
-    """Return the document."""
+    """Return the OpenAPI document."""
     paths = {path.template: {"get": _operation(path, toolbox.tools[path.tool])} for path in PATHS}
     paths[DIAGNOSIS] = {
         "get": {
@@ -218,7 +218,7 @@ def _components() -> dict[str, Schema]:
 
 
 def _with_age(schemas: dict[str, Schema]) -> dict[str, Schema]:
-    """Add the age that the tools tell with a book and with what a search found."""
+    """Add the age that the tools report with a book and with search results."""
     age: Schema = {"type": ["integer", "null"], "description": "seconds"}
     aged = dict(schemas)
     for name in {kind.__name__ for kind in AGED} & schemas.keys():
@@ -265,7 +265,7 @@ def _object(properties: Schema) -> Schema:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """How a server is set up; nothing of an account but whether it was opened."""
+    """How a server is set up; of the account, only whether it was opened."""
 
     version: str
     profile: str
@@ -286,9 +286,9 @@ def make_app(
 
     Args:
         toolbox: the tools.
-        diagnosis: what `/diag` tells.
-        port: where it is served, for the names of hosts and origins that are its own.
-        accepts_token: whether a bearer token is the right one; None where none is needed.
+        diagnosis: what `/diag` returns.
+        port: the port it is served on, for checking the names of hosts and origins.
+        accepts_token: whether a bearer token is the right one; None if none is needed.
     """
     has_token = accepts_token is not None
     document = make_document(toolbox, version=diagnosis.version, has_token=has_token)
@@ -311,7 +311,7 @@ def make_app(
         middleware=[Middleware(_Guard, port=port, accepts_token=accepts_token)],
         exception_handlers={HTTPException: _to_problem},
     )
-    # A path is one of the six or it is none.
+    # A path is one of the six, or not found.
     app.router.redirect_slashes = False
     return app
 
@@ -362,7 +362,7 @@ async def _to_problem(_request: Request, error: Exception) -> Response:
 
 
 class _Guard:
-    """Looks at who asks before anything is read: host, origin, token, and that nothing is sent along."""
+    """Checks each request before it is handled: host, origin, token, and how many are in progress."""
 
     def __init__(
         self, app: ASGIApp, *, port: int, accepts_token: Callable[[str], bool] | None

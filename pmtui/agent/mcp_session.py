@@ -39,12 +39,12 @@ async def serve_session(
     *,
     version: str,
 ) -> None:
-    """Serve one client until its lines end.
+    """Serve one client until it sends no more lines.
 
     Args:
         toolbox: the tools.
         lines: what the client sends; None at the end.
-        write: takes the answers, one line each.
+        write: takes the replies, one line each.
         version: of this program.
     """
     server = _make_server(toolbox, version)

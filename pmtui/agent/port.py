@@ -1,4 +1,4 @@
-"""What the agent surface may ask for: reads of the registry, and nothing else."""
+"""What the agent surface may request: reads of the registry, and nothing else."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,26 +12,26 @@ class Refusal(StrEnum):
     """Why there is no answer."""
 
     UNCONFIGURED = "execution not configured"
-    """There is no host to ask, or what was asked for is not turned on."""
+    """There is no host to ask, or what was requested is not turned on."""
     WRONG = "wrong arguments"
     UNKNOWN = "not found"
     UNAVAILABLE = "no answer"
-    """A host did not answer, not in time, or refused to."""
+    """A host did not answer, timed out, or refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """No answer, and why."""
+    """No answer, and the reason."""
 
     reason: Refusal
     words: str
-    """In one line; words of the venue in it are untrusted."""
+    """The reason in one line; the venue's words in it are untrusted."""
     argument: str = ""
-    """Which one is wrong, where one is."""
+    """Name of the argument that is wrong, if one is."""
 
     @property
     def text(self) -> str:
-        """All of it in one line."""
+        """The refusal in one line."""
         return f"{self.argument} {self.words}".strip()
 
 
@@ -41,30 +41,30 @@ class Answered:
 
     items: tuple[object, ...]
     as_of: datetime
-    """When it came."""
+    """When the answer arrived."""
     source: str
-    """Who answered."""
+    """Name of the source that answered."""
     is_whole: bool = True
-    """Whether nothing was left out behind it."""
+    """Whether the answer is complete; False if there is more to read."""
     skipped: int = 0
-    """Rows that could not be read."""
+    """Rows that could not be decoded."""
     problem: str = ""
-    """Which host gave nothing and why, where others answered without it; untrusted."""
+    """The host that returned nothing and why, if others answered without it; untrusted."""
 
 
 class ReadPort(Protocol):
     """Answers reads."""
 
     async def ask(self, read: Read, values: Values, *, limit: int | None) -> Answered | Refused:
-        """Answer a read with as many rows of it as are wanted.
+        """Return the result of a read, with at most `limit` rows.
 
         Args:
-            read: what for.
-            values: of its arguments, checked.
-            limit: rows at most; None for an answer that is no list.
+            read: the read to perform.
+            values: its arguments, checked.
+            limit: the most rows to return; None for a result that is not a list.
         """
         ...
 
     def now(self) -> datetime:
-        """Return the time, for the ages of what is told."""
+        """Return the current time, from which ages are calculated."""
         ...

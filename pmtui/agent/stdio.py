@@ -1,11 +1,11 @@
 """Serves tools over lines: by the Model Context Protocol once a client begins it, else by bare JSON-RPC 2.0.
 
-One object a line in, one answer a line out; a notification gets none. A line that is no request gets an error
-and the next one is read: nothing that arrives ends the server.
+One object per line in, one answer per line out; a notification gets none. A line that is not a request gets
+an error and the next one is read: no input ends the server.
 
-A client of the protocol begins with `initialize` or `server/discover`, or says its version in every request;
-from then on the official package has the session. Anybody else may ask for `tools/list` at once. Whatever is
-no request is answered here, so that a broken line never reaches the session.
+A client of the protocol begins with `initialize` or `server/discover`, or states its version in every
+request; from then on the official package runs the session. Any other client may request `tools/list` at
+once. Lines that are not requests are answered here, so that a broken line never reaches the session.
 """
 
 import asyncio
@@ -48,14 +48,14 @@ class Request:
 
 
 class LineSplitter:
-    """Cuts a stream of bytes into lines; what is longer than any request is given up with one error."""
+    """Splits a stream of bytes into lines; a line longer than any request is dropped with one error."""
 
     def __init__(self) -> None:
         self._rest = b""
         self._is_skipping = False
 
     def feed(self, data: bytes) -> list[bytes | None]:
-        """Return the lines that are whole now, without their ends; None for one that was too long."""
+        """Return the lines that are complete now, without line ends; None for one that was too long."""
         *whole, self._rest = (self._rest + data).split(b"\n")
         lines: list[bytes | None] = []
         for line in whole:
@@ -78,12 +78,12 @@ class LineSplitter:
 
 
 def _refuse_constant(name: str) -> object:
-    # Python reads NaN and Infinity, which JSON has not.
+    # Python reads NaN and Infinity, which are not JSON.
     raise ValueError(name)
 
 
 def read_request(line: bytes | None) -> Request | bytes:
-    """Return the request in a line, or the answer to what is none."""
+    """Return the request in a line, or an error reply if it is not a request."""
     if line is None:
         return error_line(None, INVALID_REQUEST, f"longer than {LONGEST_REQUEST} bytes")
     try:
@@ -106,7 +106,7 @@ def read_request(line: bytes | None) -> Request | bytes:
 
 
 async def answer_request(toolbox: Toolbox, request: Request) -> bytes | None:
-    """Answer a request; None for a notification."""
+    """Return the reply to a request; None for a notification."""
     if request.is_notification:
         return None
     match request.method:
@@ -142,23 +142,23 @@ def error_line(request_id: RequestId, code: int, text: str) -> bytes:
 
 
 def _line(message: dict[str, object]) -> bytes:
-    # ASCII only: no reader can take a character of somebody's text for the end of the line.
+    # ASCII only: no reader can mistake a character in an untrusted text for a line end.
     return json.dumps(message).encode()
 
 
 Write = Callable[[bytes], None]
-"""Takes a line without its end."""
+"""Writes a line; the line has no line end."""
 
 
 async def serve_lines(
     toolbox: Toolbox, chunks: AsyncIterator[bytes], write: Write, *, version: str
 ) -> None:
-    """Answer lines until there are no more.
+    """Reply to each line until the input ends.
 
     Args:
         toolbox: the tools.
-        chunks: what arrives, cut anywhere.
-        write: takes the answers.
+        chunks: the input, split at any byte.
+        write: takes the replies.
         version: of this program.
     """
     splitter, server = LineSplitter(), _Server(toolbox, write, version)
@@ -173,7 +173,7 @@ async def serve_lines(
 
 
 class _Server:
-    """One client's session, whichever way it speaks."""
+    """One client's session in either protocol."""
 
     def __init__(self, toolbox: Toolbox, write: Write, version: str) -> None:
         self._toolbox = toolbox
@@ -187,7 +187,7 @@ class _Server:
         if line is not None and not line.strip():
             return
         if self._session is not None and line is not None and b'"method"' not in line:
-            # An answer of the client to the session.
+            # The client's reply to the session.
             await self._lines.put(line)
             return
         request = read_request(line)
@@ -201,7 +201,7 @@ class _Server:
                 self._write(answer)
 
     async def finish(self) -> None:
-        """Finish the pending answers, then end the session."""
+        """Finish the pending replies, then end the session."""
         if self._session is not None:
             await self._lines.put(None)
             await self._session
@@ -209,7 +209,7 @@ class _Server:
     async def _hand_over(self, request: Request, line: bytes) -> None:
         if self._session is None:
             try:
-                # Half a second, and an extra that not everybody installs.
+                # Importing it takes half a second, and it is an optional extra.
                 from pmtui.agent.mcp_session import serve_session  # noqa: PLC0415
             except ImportError:
                 if not request.is_notification:

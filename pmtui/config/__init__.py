@@ -1,1 +1,1 @@
-"""Settings, profiles and the places where files live."""
+"""Settings, profiles and file locations."""

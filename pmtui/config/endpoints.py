@@ -1,4 +1,4 @@
-"""Where the hosts of a profile are, and which of the two dialects of the venue they speak."""
+"""Addresses of a profile's hosts, and the dialect of the venue that they speak."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from enum import StrEnum
 
 
 class Dialect(StrEnum):
-    """Which table of routes, bodies and limits a profile goes by; never mixed, never guessed."""
+    """The set of routes, bodies and limits that a profile uses; never mixed, never guessed."""
 
     SEED = "seed"
-    """The routes of the first description of the venue; what the local venue speaks by default."""
+    """The routes of the first description of the venue, and the local venue's default."""
     LIVE = "live"
-    """As the public service answered in November 2026."""
+    """The routes of the public service, as observed in November 2026."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
-    """Every address the program may open. The local venue names its own in these very words."""
+    """Every address the program may open. The local venue announces its own under the same names."""
 
     clob: str
     gamma: str
@@ -26,7 +26,7 @@ class Endpoints:
     ws_user: str
     rpc: str
     geoblock: str
-    """The whole address of the geographic check, path included."""
+    """The full URL of the geographic check, path included."""
 
 
 LIVE = Endpoints(
@@ -43,7 +43,7 @@ LIVE = Endpoints(
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name means this very machine."""
+    """Whether a host name means this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

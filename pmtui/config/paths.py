@@ -1,8 +1,8 @@
-"""Where files live, and who else may read or write them.
+"""File locations and permissions: where files live, and who else may read or write them.
 
-XDG directories, or all of them under `PMTUI_HOME`. Nothing is created by asking; what is created
-is the user's alone, whatever the umask permits. What others could have written is not to be read:
-`why_untrusted` says so.
+XDG directories, or all of them under `PMTUI_HOME`. Looking up a path creates nothing; what is
+created is the user's alone, whatever the umask permits. Files that others could have written must
+not be read: see `why_untrusted`.
 """
 
 import os
@@ -15,11 +15,11 @@ from pathlib import Path
 
 OWNER_ONLY = 0o700
 KEYSTORE_FILE = "keystore.json"
-"""In the state directory of a profile: its key, encrypted."""
+"""In a profile's state directory: its key, encrypted."""
 JOURNAL_FILE = "journal.sqlite"
-"""Beside it: what was ordered, and what became of it."""
+"""In the same directory: every order, and what became of it."""
 LONGEST_NAME = 64
-"""Characters of a profile's name."""
+"""Characters in a profile's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +31,9 @@ class Paths:
     state: Path
     """Journal, paper account, keystores, log."""
     cache: Path
-    """What can be fetched again."""
+    """Files that can be fetched again."""
     runtime: Path
-    """The sockets of services that run; gone with the machine's next start."""
+    """The sockets of running services; cleared when the machine restarts."""
 
     @property
     def config_file(self) -> Path:
@@ -42,10 +42,10 @@ class Paths:
 
 
 def locate(environ: Mapping[str, str] = os.environ) -> Paths:
-    """Return the directories that an environment asks for.
+    """Return the directories for an environment.
 
     Raises:
-        RuntimeError: it depends on a home directory that nobody knows; see `why_no_home`.
+        RuntimeError: they depend on an unknown home directory; see `why_no_home`.
     """
     if home := environ.get("PMTUI_HOME"):
         root = Path(home).expanduser().absolute()
@@ -63,7 +63,7 @@ def locate(environ: Mapping[str, str] = os.environ) -> Paths:
 
 
 def why_no_home(environ: Mapping[str, str] = os.environ) -> str:
-    """Return why `locate` finds no directories here; "" where it does."""
+    """Return why `locate` finds no directories for an environment, or "" if it does."""
     try:
         _ = locate(environ)
     except RuntimeError:
@@ -75,7 +75,7 @@ def why_no_home(environ: Mapping[str, str] = os.environ) -> str:
 
 
 def private_dir(path: Path) -> Path:
-    """Create a directory, and those above it, for the user alone; one that exists stays as it is.
+    """Create a directory and its parents for the user alone; leave an existing one as it is.
 
     Raises:
         OSError: it cannot be created, or is a file.
@@ -88,7 +88,7 @@ def private_dir(path: Path) -> Path:
 
 
 def find_obstacle(path: Path) -> Path | None:
-    """Return what stands in the way of a directory, itself or above it, and is none; else None."""
+    """Return the path that is in the way of a directory, itself or a parent that is a file; else None."""
     for part in (path, *path.parents):
         if part.is_dir():
             return None
@@ -98,24 +98,24 @@ def find_obstacle(path: Path) -> Path | None:
 
 
 def open_to_append(path: Path) -> int:
-    """Open a file of the user's alone to be written to at its end, and return its number."""
+    """Open a file for appending, private to the user, and return its file descriptor."""
     make_private(path)
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
 
 def replace_file(path: Path, body: bytes, *, is_synced: bool = False) -> None:
-    """Write a file of the user's alone whole or not at all; its directory is made where it is missing.
+    """Write a private file atomically; its directory is created if it is missing.
 
     Args:
-        path: of the file; whoever reads it meanwhile sees the old one or the new one.
-        body: all of it.
-        is_synced: whether it has reached the disk afterwards, which takes some milliseconds.
+        path: of the file; concurrent readers see the old content or the new one.
+        body: the new content.
+        is_synced: whether to wait until it has reached the disk, which takes some milliseconds.
 
     Raises:
-        OSError: it cannot be written. The file from before is still there.
+        OSError: the file cannot be written. The old one is still there.
     """
     private_dir(path.parent)
-    # Made anew under a name that nobody can foresee: no link of another's is written through.
+    # Written under an unpredictable new name, so that it never writes through another user's link.
     handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     unfinished = Path(name)
     try:
@@ -138,17 +138,17 @@ def make_private(path: Path) -> None:
 
 
 def why_untrusted(path: Path) -> str:
-    """Say how another user could have written a file or put it there; nothing where none could.
+    """Return how another user could have written or placed a file, or "" if none could.
 
-    As the StrictModes of OpenSSH: the file and the directories above it, up to the home directory
-    or the root, belong to the user or to root, and neither group nor others may write to them. In a
-    directory with the sticky bit, such as `/tmp`, others may, as they can replace nothing there.
+    As with OpenSSH's StrictModes, the file and its parent directories, up to the home directory or
+    the root, must belong to the user or to root, and neither group nor others may write to them. In
+    a directory with the sticky bit, such as `/tmp`, others may, as they can replace nothing there.
 
     Args:
-        path: of a file or directory; parts that do not exist are passed over.
+        path: of a file or directory; components that do not exist are ignored.
     """
     path = path.absolute()
-    # The way that is named as well as the one that links lead to: either can be replaced.
+    # Both the path as given and the path after following links: either can be replaced.
     return _why_untrusted_way(path) or _why_untrusted_way(path.resolve())
 
 
@@ -175,7 +175,7 @@ def _why_untrusted_way(path: Path) -> str:
 
 
 def _home() -> Path | None:
-    # A number without an entry in the user database, as in a container, has none.
+    # A user id without an entry in the user database, as in a container, has no name.
     try:
         return Path.home()
     except RuntimeError:
@@ -183,7 +183,7 @@ def _home() -> Path | None:
 
 
 def is_file_name(name: str) -> bool:
-    """Whether a profile may have a name: its directory is named so, and nothing but that."""
+    """Whether a name can be a profile's: its directory has exactly this name."""
     return (
         0 < len(name) <= LONGEST_NAME
         and name.isprintable()
@@ -193,7 +193,7 @@ def is_file_name(name: str) -> bool:
 
 
 def _xdg(environ: Mapping[str, str], name: str, default: str) -> Path:
-    # The specification has relative values ignored.
+    # The XDG specification says that relative values must be ignored.
     stated = environ.get(name, "")
     if Path(stated).is_absolute():
         return Path(stated) / "pmtui"

@@ -1,7 +1,7 @@
-"""What the user wants: command line over environment over file over defaults, read and checked.
+"""The user's settings: command line over environment over file over defaults, read and checked.
 
-A mistake is pointed at where it stands: the line of the file, the variable, the option. A private key
-is taken from the environment only, never from a file or the command line.
+A mistake is reported with its place: the line of the file, the variable, the option. A private key is
+taken from the environment only, never from a file or the command line.
 """
 
 import hashlib
@@ -60,12 +60,12 @@ from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT
 
 
 class ProfileKind(StrEnum):
-    """Which of the built-in profiles another one is like."""
+    """The built-in profile that another profile is based on."""
 
     PAPER = "paper"
-    """A local venue of our own, started as a child."""
+    """A local venue that is started as a child process."""
     LIVE = "live"
-    """A venue that runs already, such as the public one."""
+    """A venue that is already running, such as the public one."""
 
 
 def _http_address(text: str) -> str:
@@ -82,7 +82,7 @@ def _address(text: str, schemes: tuple[str, ...]) -> str:
         raise ValueError(f"not an address that begins with {schemes[0]}:// or {schemes[1]}://")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("an address holds a host and a path, nothing else")
-    # Refuses ports that are no numbers.
+    # Accessing the port raises ValueError if it is not a number.
     _ = parts.port
     return text.strip().rstrip("/")
 
@@ -111,7 +111,7 @@ def _amount(value: object, what: str) -> Micros:
 
 
 def _key_table(value: object) -> object:
-    # `market.flip = "o"` without quotes is a table in a table to TOML; ids are dotted to us.
+    # TOML reads an unquoted `market.flip = "o"` as a nested table; our ids contain dots.
     flat: dict[str, object] = {}
 
     def walk(table: object, prefix: str) -> None:
@@ -128,7 +128,7 @@ def _key_table(value: object) -> object:
 def _check_exit_policy(
     policy: ExitPolicy | None, heartbeat: HeartbeatPolicy | None
 ) -> ExitPolicy | None:
-    """Refuse what the venue's switch cannot keep; the heartbeat is None where it is wrong itself."""
+    """Refuse a policy that conflicts with heartbeats; `heartbeat` is None if it is invalid itself."""
     if heartbeat is None:
         return policy
     is_off = heartbeat is HeartbeatPolicy.OFF
@@ -169,7 +169,7 @@ class _Table(BaseModel):
 
 
 class Addresses(_Table):
-    """Addresses that replace those of a profile, one by one."""
+    """Addresses that override those of a profile, one by one."""
 
     clob_url: HttpAddress | None = None
     gamma_url: HttpAddress | None = None
@@ -186,39 +186,39 @@ class Profile(Addresses):
 
     like: ProfileKind = ProfileKind.LIVE
     dialect: Dialect | None = None
-    """None for the dialect of the profile it is like."""
+    """Save how many times the grouping of a market's ladder was widened; 0 is not stored."""
     signature_type: OrderSignature = SignatureType.DEPOSIT_WALLET
     relayer_auth: RelayerAuth = RelayerAuth.KEY
-    """By what the relayer knows who submits."""
+    """How the relayer identifies who submits."""
 
 
 class Chart(_Table):
     """The price chart: `[chart]`."""
 
     interval: Interval = Interval.DAY
-    """How far back it reaches at first."""
+    """The time range shown at first."""
 
 
 class Ticket(_Table):
-    """What an order is warned of before it leaves: `[ticket]`. None of it stops an order."""
+    """Warnings before an order is sent: `[ticket]`. None of them stops an order."""
 
     worst_price_percent: int = Field(default=DEFAULT_RULES.worst_price_percent, ge=0, le=10_000)
     """How much worse than the midpoint a price may be; 0 for any."""
     notional_warning_usd: int = Field(
         default=DEFAULT_RULES.notional_warning // SCALE, ge=0, le=1_000_000_000
     )
-    """Dollars from which an order is called large; 0 for never."""
+    """Dollars from which an order is flagged as large; 0 for never."""
     confirm_above_usd: int = Field(
         default=DEFAULT_RULES.confirm_above // SCALE, ge=0, le=1_000_000_000
     )
-    """Dollars up to which an order that nothing speaks against is sent without a card; 0 for none."""
+    """Dollars up to which an order without warnings is sent without a confirmation card; 0 for none."""
     sell_short: bool = DEFAULT_RULES.sells_short
-    """Whether a sale of what is not held buys the other outcome at a dollar less the price."""
+    """Whether selling shares that are not held buys the other outcome at one dollar less the price."""
     duplicate_seconds: int = Field(default=DEFAULT_RULES.duplicate_window.seconds, ge=0, le=3_600)
-    """For so long after an order the same one again is called a second one; 0 for never."""
+    """Seconds after an order in which an identical one is flagged as a duplicate; 0 for never."""
 
     def to_rules(self) -> TicketRules:
-        """Return it as the ticket's rules take it."""
+        """Return these settings as rules for the ticket."""
         return TicketRules(
             worst_price_percent=self.worst_price_percent,
             notional_warning=Micros(self.notional_warning_usd * SCALE),
@@ -229,49 +229,49 @@ class Ticket(_Table):
 
 
 class DetachPolicy(StrEnum):
-    """What becomes of the service when its last terminal is gone."""
+    """What happens to the service when its last terminal is closed."""
 
     KEEP = "keep"
-    """It goes on: stops, alerts and heartbeats with it."""
+    """It keeps running, with its stops, alerts and heartbeats."""
     STOP = "stop"
-    """It ends, and with open orders it does what `on_hangup` says."""
+    """It stops, and handles open orders as `on_hangup` says."""
 
 
 class ServiceTable(_Table):
     """The service behind the terminals: `[service]`."""
 
     idle_exit_s: int = Field(default=900, ge=0, le=1_000_000)
-    """Seconds without a terminal and with nothing to watch over after which a service that a
-    terminal started ends; 0 for never."""
+    """Seconds without a terminal and without anything to monitor after which a service that a
+    terminal started stops; 0 for never."""
 
 
 class NoticeTable(_Table):
-    """How notices leave the terminal: `[notices]`."""
+    """How notices reach the user outside the terminal: `[notices]`."""
 
     bell: Bell = Bell.ALERTS
     desktop: DesktopWay = DesktopWay.OFF
     command: Annotated[tuple[str, ...], Field(max_length=20)] = ()
-    """A program and its arguments; the notice stands where `{text}` does, else it is the last one."""
+    """A program and its arguments; `{text}` is replaced by the notice, else it is the last argument."""
 
     def to_ways(self) -> NoticeWays:
-        """Return the ways out of one terminal."""
+        """Return the notification channels of one terminal."""
         return NoticeWays(bell=self.bell, desktop=self.desktop)
 
 
 class LimitTable(_Table):
-    """What the trader allows at most, in dollars: `[limits]`. What is left out is not limited."""
+    """The trader's own limits, in dollars: `[limits]`. A missing entry sets no limit."""
 
     order_usd: Dollars | None = None
-    """Of one purchase."""
+    """Cost of one purchase."""
     market_usd: Dollars | None = None
-    """Held and wanted in one market, at what it costs."""
+    """Positions and open purchases in one market, at cost."""
     total_usd: Dollars | None = None
-    """The same everywhere."""
+    """The same across all markets."""
     daily_loss_usd: Dollars | None = None
-    """Lost since 00:00 UTC; then nothing more may be bought."""
+    """Loss since 00:00 UTC after which nothing more may be bought."""
 
     def to_limits(self) -> Limits:
-        """Return them as the rules of entry take them."""
+        """Return them as limits for the rules of order entry."""
         return Limits(
             order=self.order_usd,
             market=self.market_usd,
@@ -284,13 +284,13 @@ _TERMINAL_ONLY = {
     "private_key", "theme", "frame_rate", "presets", "flatten_percent", "chart", "ticket", "prices", "calm",
     "times", "keys",
 }  # fmt: skip
-"""Excluded from the digest of the settings: a service does not use them, or they are secret."""
+"""Excluded from the settings' digest: a service does not use them, or they are secret."""
 DIALECTS = {ProfileKind.PAPER: Dialect.SEED, ProfileKind.LIVE: Dialect.LIVE}
 BUILT_IN = {kind.value: Profile(like=kind) for kind in ProfileKind}
 
 
 class Settings(BaseSettings, Addresses):
-    """All settings and their defaults. Make it with `load_settings`."""
+    """All settings with their defaults. Create it with `load_settings`."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX,
@@ -305,39 +305,41 @@ class Settings(BaseSettings, Addresses):
     private_key: SecretStr | None = None
     """For automation; otherwise keys come from a keystore."""
     allow_cleartext: bool = False
-    """Whether a key may be used with http:// or ws:// addresses of other machines."""
+    """Whether a key may be used with http:// or ws:// addresses on other machines."""
     theme: str | None = None
-    """None for the default, or for the one without colour where `NO_COLOR` is set."""
+    """None for the default, or for the colourless theme if `NO_COLOR` is set."""
     frame_rate: FrameRate = 10
-    """Screen updates a second for what arrives by itself; keys are answered at once."""
+    """Screen updates per second for incoming data; keys are answered at once."""
     order_deadline_s: Deadline = 10
-    """Seconds without an answer after which an order counts as unknown and is looked for."""
+    """Seconds without an answer after which an order counts as unknown and is searched for."""
     disarm_after_s: IdleTime = 300
-    """Seconds without a trading key after which single keys trade no more."""
+    """Seconds without a trading key after which single keys are disarmed."""
     heartbeat: HeartbeatPolicy = HeartbeatPolicy.OFF
-    """When the venue's dead man's switch is fed. Off: one who has not chosen it must not find every
-    order of the key cancelled, those of other programs too, after ten seconds of a bad line."""
+    """When heartbeats are sent to the venue's dead man's switch. The default is off: without the
+    user's choice, ten seconds of a bad connection must not cancel every order of the key,
+    including those of other programs."""
     on_quit: ExitPolicy | None = None
-    """What becomes of open orders; None leaves them as they are; while heartbeats are sent the venue's
-    switch then cancels them."""
+    """What to do with open orders on quitting; None leaves them as they are; if heartbeats are
+    sent, the venue's switch then cancels them."""
     on_hangup: ExitPolicy | None = None
-    """The same when the terminal goes away or the program is told to end."""
+    """The same when the terminal disappears or the program is told to terminate."""
     on_detach: DetachPolicy = DetachPolicy.KEEP
-    """What becomes of the service when its last terminal is closed or its line is cut."""
-    presets: Presets = Field(DEFAULT_PRESETS, validate_default=False)  # given in millionths already
-    """Shares, on the keys 1 to 5; every market begins with the first."""
+    """What happens to the service when its last terminal is closed or disconnected."""
+    presets: Presets = Field(DEFAULT_PRESETS, validate_default=False)  # already in millionths
+    """Shares for the keys 1 to 5; every market begins with the first."""
     flatten_percent: Percent = DEFAULT_GIVE_WAY
-    """How far below the best bid selling a whole position may fill, in percent of that bid."""
+    """How far below the best bid a sale of a whole position may fill, in percent of that bid."""
     builder_code: CreditedBuilder = NO_BUILDER
-    """Whom orders credit; who has the code may charge a fee for it."""
+    """The builder that orders credit; a builder may charge a fee for it."""
     chart: Chart = Chart()
     ticket: Ticket = Ticket()
     prices: PriceFormat = PriceFormat.CENTS
-    """How prices are written for reading, until a key chooses another way."""
+    """How prices are displayed, until a key chooses another format."""
     calm: bool = False
-    """Nothing on the ladder flashes, pulses or fades: for eyes, and for lines that count bytes."""
+    """Whether flashes, pulses and fades are off on the ladder: for the eyes, and for slow
+    connections."""
     times: Times = Times.LOCAL
-    """Which clock all times are written by, until a key chooses the other one."""
+    """The time zone of all displayed times, until a key chooses the other one."""
     notices: NoticeTable = NoticeTable()
     limits: LimitTable = LimitTable()
     service: ServiceTable = ServiceTable()
@@ -352,7 +354,7 @@ class Settings(BaseSettings, Addresses):
 
     @property
     def chosen(self) -> Profile:
-        """The profile in use, built in or the user's own."""
+        """The selected profile, built in or the user's own."""
         return BUILT_IN.get(self.profile) or self.profiles[self.profile]
 
     @property
@@ -362,25 +364,25 @@ class Settings(BaseSettings, Addresses):
 
     @property
     def dialect(self) -> Dialect:
-        """The spelling of the venue that the profile's hosts are asked in."""
+        """The dialect that the profile's hosts speak."""
         return self.chosen.dialect or DIALECTS[self.chosen.like]
 
     @property
     def signature_type(self) -> SignatureType:
-        """For which kind of wallet orders are signed."""
+        """The kind of wallet that orders are signed for."""
         return self.chosen.signature_type
 
     def leave_policy(self, exit_reason: ExitReason) -> ExitPolicy:
-        """Return what is to become of open orders when the program ends for this reason."""
+        """Return what to do with open orders when the program ends for this reason."""
         chosen = self.on_quit if exit_reason is ExitReason.QUIT else self.on_hangup
         is_off = self.heartbeat is HeartbeatPolicy.OFF
         return chosen or (ExitPolicy.LEAVE if is_off else ExitPolicy.SWITCH)
 
     def endpoints(self, usual: Endpoints) -> Endpoints:
-        """Return the addresses to use: those that are stated over the usual ones.
+        """Return the addresses to use: configured ones take precedence over the usual ones.
 
         Args:
-            usual: the public venue's, or those that the started venue named.
+            usual: the public venue's, or those announced by the started venue.
         """
         return Endpoints(
             **{
@@ -392,15 +394,15 @@ class Settings(BaseSettings, Addresses):
         )
 
     def rules_digest(self) -> str:
-        """Return a digest of what a service acts by: two that differ trade by other rules.
+        """Return a digest of what affects trading: services with different digests trade by different rules.
 
-        What is only looked at, such as themes and keys, is not in it; neither is any secret.
+        Display settings, such as themes and keys, are not in it; neither is any secret.
         """
         stated = self.model_dump_json(exclude=_TERMINAL_ONLY)
         return hashlib.sha256(stated.encode()).hexdigest()[:16]
 
     def for_terminal(self) -> TerminalSettings:
-        """Return what a terminal needs to know of them."""
+        """Return the settings that a terminal needs."""
         lines = {".".join(key): line for key, line in self._file.lines.items()}
         return TerminalSettings(
             profile=self.profile,
@@ -429,15 +431,15 @@ def load_settings(
     config_file: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Read all sources and check every value.
+    """Read all sources and validate every value.
 
     Args:
-        overrides: from the command line, by the name of the setting; None values are not given.
-        config_file: where it is not in its usual place.
-        environ: the environment of whoever asks; None for that of this process.
+        overrides: from the command line, by setting name; None means not given.
+        config_file: if it is not in its usual place.
+        environ: the caller's environment; None for that of this process.
 
     Raises:
-        ConfigError: a value that cannot be used; the first one, in one line.
+        ConfigError: a value cannot be used; the first such value, in one line.
     """
     given = {name: value for name, value in (overrides or {}).items() if value is not None}
     stated = os.environ if environ is None else environ
@@ -466,7 +468,7 @@ def load_settings(
         first = error.errors(include_url=False, include_input=False)[0]
         raise ConfigError(sources.place(first["loc"]), _problem(first)) from None
     except SettingsError as error:
-        # Its text names the field; the value, and the JSON error with it, stay behind.
+        # The message names the field; the value, and the JSON error with it, are left out.
         raise ConfigError("environment", str(error)) from None
     except RecursionError:
         raise ConfigError(str(file.path), "a setting is nested too deeply") from None
@@ -477,11 +479,11 @@ def load_settings(
 
 @dataclass(frozen=True, slots=True)
 class _Sources:
-    """Where settings were stated, to point at the one that is wrong."""
+    """Where settings were given, to report the place of a wrong one."""
 
     given: Mapping[str, object]
     variables: frozenset[str]
-    """The names of the environment, in capitals."""
+    """Names of the environment variables, in capitals."""
     file: TomlFile
 
     def place(self, loc: tuple[int | str, ...]) -> str:
@@ -533,7 +535,7 @@ _WORDS = {
     "too_short": "should have {min_length} or more entries",
     "tuple_type": "should be a list",
 }
-"""In place of the library's words, which are about Python."""
+"""Replacements for the library's messages, which are about Python."""
 
 
 def _problem(error: ErrorDetails) -> str:

@@ -1,7 +1,7 @@
-"""What a terminal needs to know of the settings, as plain values that a service can send it.
+"""The settings that a terminal needs, as plain values that a service can send it.
 
-Settings are read and checked by the service. A terminal finds its service by the profile's name only,
-so it neither loads the settings' library nor keeps what does not concern it.
+The service reads and checks the settings. A terminal finds its service by the profile's name only, so
+it neither loads the settings library nor keeps settings that do not concern it.
 """
 
 import os
@@ -19,40 +19,40 @@ from pmtui.domain.orders.exit_policy import ExitPolicy
 from pmtui.domain.ticket.draft import TicketRules
 
 PREFIX = "PMTUI_"
-"""Of the environment variables that hold settings."""
+"""Prefix of the environment variables that hold settings."""
 KEY_VARIABLE = "PMTUI_PRIVATE_KEY"
-"""The only one of them that is a secret."""
+"""The only one of them that is secret."""
 USUAL_PROFILE = "paper"
 
 
 class Times(StrEnum):
-    """Which clock times are written by."""
+    """The time zone of displayed times."""
 
     LOCAL = "local"
-    """That of the machine this runs on, which over SSH need not be the trader's own."""
+    """The zone of the machine this runs on, which over SSH may not be the trader's own."""
     UTC = "utc"
 
 
 @dataclass(frozen=True, slots=True)
 class KeyOverride:
-    """What the user wrote for one action."""
+    """The user's key bindings for one action."""
 
     keys: tuple[str, ...]
-    """Empty takes the action's keys away."""
+    """The keys; an empty tuple removes the action's keys."""
     line: int
-    """Where the file says so; 0 where something else does."""
+    """Line in the file; 0 if it was set elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class TerminalSettings:
-    """The settings that one terminal goes by."""
+    """The settings that one terminal uses."""
 
     profile: str
     is_paper: bool
     rules: str
-    """Digest of what a service acts by under these settings."""
+    """Digest of the settings that the service trades by."""
     theme: str | None
-    """None for the default, or for the one without colour where `NO_COLOR` is set."""
+    """None for the default, or for the colourless theme if `NO_COLOR` is set."""
     times: Times
     prices: PriceFormat
     chart_interval: Interval
@@ -62,13 +62,13 @@ class TerminalSettings:
     flatten_percent: int
     notices: NoticeWays
     on_quit: ExitPolicy
-    """What becomes of open orders when the service ends because the trader wants it to."""
+    """What to do with open orders when the service stops at the trader's request."""
     keys: dict[str, KeyOverride]
-    """By the id of the action."""
+    """By action id."""
 
 
 def find_profile_name(stated: str | None, config_file: Path) -> str:
-    """Return the profile that is meant; whether there is one of that name is not checked.
+    """Return the name of the selected profile; whether such a profile exists is not checked.
 
     Raises:
         ConfigError: the file cannot be read.
@@ -79,12 +79,12 @@ def find_profile_name(stated: str | None, config_file: Path) -> str:
     named = [value for name, value in os.environ.items() if name.upper() == variable]
     if named:
         return named[-1]
-    # A value that is no text is refused by whoever reads all settings.
+    # A value that is not text is refused later, when all settings are read.
     return str(read_toml(config_file).values.get("profile", USUAL_PROFILE))
 
 
 def settings_in(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of an environment that hold settings, but for the private key."""
+    """Return the environment variables that hold settings, except the private key."""
     return {
         name: value
         for name, value in environ.items()

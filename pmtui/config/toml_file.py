@@ -1,4 +1,4 @@
-"""A TOML file together with the line of every key, so that a mistake can be pointed at."""
+"""A TOML file with the line number of every key, for error messages."""
 
 import re
 import tomllib
@@ -11,7 +11,7 @@ from pmtui.config.paths import why_untrusted
 Key = tuple[str, ...]
 
 MAX_BYTES = 1 << 20
-"""Of a file; one that a person wrote has a thousandth of it."""
+"""Bytes in a file; one that a person wrote has a thousandth of that."""
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
 _DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
@@ -23,17 +23,17 @@ _ERROR_PLACE = re.compile(r"^(.*?) \(at (?:line (\d+), column \d+|end of documen
 
 
 EXIT_CODE = 2
-"""Wrong usage or configuration."""
+"""Exit code for wrong usage or configuration."""
 
 
 def plain_line(text: str) -> str:
-    """Return a text as one line that does nothing to a terminal: names and paths may hold anything."""
+    """Return a text as one line without control characters: names and paths may contain anything."""
     line = " ".join(text.split())
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in line)
 
 
 class ConfigError(ValueError):
-    """A setting cannot be used. Says in one line where it stands and what is wrong with it."""
+    """A setting cannot be used. The message states in one line where it is and what is wrong."""
 
     exit_code = EXIT_CODE
 
@@ -46,14 +46,14 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class TomlFile:
-    """What a file says, and where."""
+    """The contents of a file, with line numbers."""
 
     path: Path
     values: Mapping[str, object] = field(default_factory=dict)
     lines: Mapping[Key, int] = field(default_factory=dict)
 
     def place(self, key: Key) -> str:
-        """Return `file:line` of a key, or of the nearest table above it.
+        """Return `file:line` of a key, or of the nearest table that contains it.
 
         A part may itself be dotted: `a.b` finds `a.b = 1` as well as `"a.b" = 1`.
         """
@@ -64,7 +64,7 @@ class TomlFile:
         return str(self.path)
 
     def has(self, key: Key) -> bool:
-        """Whether the file states a key."""
+        """Whether the file sets a key."""
         node: object = self.values
         for part in key:
             if not isinstance(node, Mapping) or part not in node:
@@ -74,10 +74,10 @@ class TomlFile:
 
 
 def read_toml(path: Path) -> TomlFile:
-    """Read a file; one that does not exist says nothing.
+    """Read a file; a missing file counts as empty.
 
     Raises:
-        ConfigError: it cannot be read, others could have written it, or it is no TOML.
+        ConfigError: the file cannot be read, others could have written it, or it is not TOML.
     """
     try:
         text = read_trusted_text(path)
@@ -92,14 +92,14 @@ def read_toml(path: Path) -> TomlFile:
     except tomllib.TOMLDecodeError as error:
         found = _ERROR_PLACE.match(str(error))
         problem = found.group(1) if found else str(error)
-        # What the reader says of a word without quotes, by far the most common slip.
+        # The parser's message for a missing quote, by far the most common slip.
         problem += ": a text stands in quotes" if problem == "Invalid value" else ""
         line = found.group(2) if found and found.group(2) else str(text.count("\n") + 1)
         raise ConfigError(f"{path}:{line}", problem) from error
 
 
 class UntrustedFileError(ValueError):
-    """A file that others could have written, or that is no text of a reasonable size."""
+    """A file that others could have written, or that is not text of a reasonable size."""
 
 
 def read_trusted_text(path: Path) -> str:
@@ -107,7 +107,7 @@ def read_trusted_text(path: Path) -> str:
 
     Raises:
         OSError: it cannot be read.
-        UntrustedFileError: others could have written it, or it is too long or no UTF-8.
+        UntrustedFileError: others could have written it, or it is too long or not UTF-8.
     """
     with path.open("rb") as file:
         if reason := why_untrusted(path):
@@ -122,7 +122,7 @@ def read_trusted_text(path: Path) -> str:
 
 
 def decode_toml(text: str) -> dict[str, object]:
-    """Read TOML, however it is nested and whatever its numbers.
+    """Decode TOML, with any nesting and any numbers.
 
     Raises:
         TOMLDecodeError: it is not valid, nested too deeply, or holds a number of too many digits.
@@ -134,12 +134,12 @@ def decode_toml(text: str) -> dict[str, object]:
     except RecursionError:
         raise tomllib.TOMLDecodeError("Nested too deeply (at end of document)") from None
     except ValueError:
-        # The language itself refuses to read thousands of digits.
+        # Python itself refuses to parse thousands of digits.
         raise tomllib.TOMLDecodeError("A number has too many digits (at end of document)") from None
 
 
 def key_lines(text: str) -> dict[Key, int]:
-    """Return the line, counted from 1, on which each key and table of a valid file stands."""
+    """Return the line number, counted from 1, of each key and table in a valid file."""
     lines: dict[Key, int] = {}
     table: Key = ()
     open_until: str | None = None
@@ -162,7 +162,7 @@ def key_lines(text: str) -> dict[Key, int]:
 
 
 def _carry(rest: str, open_until: str | None, depth: int) -> tuple[str | None, int]:
-    # Whether a value goes on in the next line: inside a long string, or inside brackets.
+    # Whether a value continues on the next line: inside a long string, or inside brackets.
     position = 0
     while position < len(rest):
         if open_until is not None:

@@ -1,7 +1,7 @@
-"""What the terminal remembers of how its user left it: the theme kept, sizes, and how panes were set.
+"""The state that a terminal restores: chosen theme, order sizes, and the layout of panes.
 
-It is no setting: the program writes it, and whatever is missing or damaged is as it was at first. What is
-in `config.toml` says how things are at first, and is never written by the program.
+It is separate from the settings: the program writes it, and missing or damaged values fall back to the
+defaults. `config.toml` holds the initial values, and is never written by the program.
 """
 
 import json
@@ -15,42 +15,42 @@ from pmtui.config.paths import replace_file
 
 _logger = logging.getLogger(__name__)
 _LARGEST = 1 << 16
-"""Bytes of a file that is read at all."""
+"""Bytes; a larger file is not read."""
 
 _MOST_GROUPINGS = 50
 """Markets whose grouping is remembered."""
 
 WORKPLACE_FILE = "workplace.json"
-"""In the state directory."""
+"""File name, in the state directory."""
 EVENT_PLACE, MARKET_PLACE, MARKETS_PLACE = "event", "market", "markets"
-"""Screens as they are remembered, of which the service is asked before they are loaded."""
+"""Names of stored screens whose data is requested before they are loaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The screen in front when a terminal was left; the list of markets where nothing is named."""
+    """The screen in front when a terminal was closed; the market list if none is named."""
 
     profile: str = ""
-    """Whose: another profile's markets are not ours."""
+    """Its profile: markets of another profile are ignored."""
     screen: str = ""
     item: str = ""
     """The condition id of a market or the id of an event."""
     outcome: int = 0
-    """Which outcome of the market was on show."""
+    """The outcome of the market that was shown."""
     tab: str = ""
-    """Which tab of the portfolio."""
+    """The tab of the portfolio."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptList:
-    """How the list of markets was arranged. Zeros and empty texts narrow nothing."""
+    """How the market list was sorted and filtered. Zeros and empty texts filter nothing."""
 
     sort: str = ""
     is_reversed: bool = False
     tags: tuple[str, ...] = ()
-    """Slugs; events have to have all of these tags."""
+    """Slugs; events must have all of these tags."""
     labels: tuple[str, ...] = ()
-    """What those tags are called: untrusted text."""
+    """Labels of those tags: untrusted text."""
     include_closed: bool = False
     min_volume_24h: int = 0
     """In millionths of a dollar."""
@@ -64,38 +64,38 @@ class KeptList:
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """How a terminal was left. Empty texts and zeros are what nobody has chosen."""
+    """The state of a terminal. Empty texts and zeros mean that nothing was chosen."""
 
     theme: str = ""
     size: str = ""
-    """The size of the last order of a ticket that was accepted, in shares, as typed."""
+    """Size of the last accepted ticket order, in shares, as typed."""
     preset: int = 0
-    """Which of the sizes of single keys was chosen."""
+    """The selected size for single keys."""
     interval: str = ""
-    """How far back charts reached."""
+    """The time range of charts."""
     groupings: tuple[str, ...] = ()
-    """How many times the rows of a market's ladder were widened, each as `condition id:times`; the newest last."""
+    """How many times the grouping of each ladder was widened, as `condition id:times`; the newest last."""
     has_candles: bool = False
     has_depth: bool = False
-    """Whether the depth of the book stood in the place of the prices."""
+    """Whether the depth chart was shown in place of the price chart."""
     has_both: bool = False
-    """Whether both outcomes stood on the ladder."""
+    """Whether the ladder showed both outcomes."""
     has_sides: bool = False
-    """Whether the next outcomes stood beside the ladder, on a screen wide enough."""
+    """Whether the next outcomes were shown beside the ladder, on a screen wide enough."""
     tape_from: int = 0
-    """The smallest trade on the tape, in shares; -1 for own ones only."""
+    """The smallest trade on the tape, in shares; -1 for our own only."""
     prices: str = ""
-    """How prices were written."""
+    """How prices were displayed."""
     times: str = ""
-    """By which clock times were written."""
+    """The time zone of displayed times."""
     place: Place = Place()
     listing: KeptList = KeptList()
     hidden_columns: tuple[str, ...] = ()
-    """Of all lists, each as `list.column`."""
+    """Hidden columns of all lists, each as `list.column`."""
 
 
 def load_workplace(path: Path) -> Workplace:
-    """Read what was remembered; a file that is missing or damaged is nothing remembered."""
+    """Read the stored state; a missing or damaged file counts as empty."""
     try:
         text = path.read_bytes()[:_LARGEST]
         found = json.loads(text)
@@ -108,7 +108,7 @@ _Kept = TypeVar("_Kept", bound=Workplace | Place | KeptList)
 
 
 def _read(found: object, usual: _Kept) -> _Kept:
-    """Keep the values of the right type; everything else is the default."""
+    """Keep the values of the right type; use the default for everything else."""
     if not isinstance(found, dict):
         return usual
     known: dict[str, Any] = {}
@@ -124,14 +124,14 @@ def _read(found: object, usual: _Kept) -> _Kept:
 
 
 class Memory:
-    """The workplace as it is now, kept in a file wherever there is one."""
+    """The current state, saved to a file if there is one."""
 
     def __init__(self, path: Path | None = None, *, profile: str = "") -> None:
-        """Begin with what the file tells.
+        """Load the state from the file.
 
         Args:
-            path: of the file; None remembers nothing beyond this session.
-            profile: whose markets are on show.
+            path: of the file; None keeps the state for this session only.
+            profile: the current profile.
         """
         self._profile = profile
         self._path = path
@@ -139,17 +139,17 @@ class Memory:
 
     @property
     def now(self) -> Workplace:
-        """What is remembered."""
+        """The current state."""
         return self._now
 
     @property
     def place(self) -> Place:
-        """The screen that was left; the list where another profile was in use."""
+        """The screen to restore; the market list if another profile was in use."""
         kept = self._now.place
         return kept if kept.profile == self._profile else Place()
 
     def keep(self, change: Callable[[Workplace], Workplace]) -> None:
-        """Remember something; what cannot be written is logged, and remembered for this session."""
+        """Save a change; if it cannot be written, log that and keep it for this session."""
         changed = change(self._now)
         if changed == self._now:
             return
@@ -162,23 +162,23 @@ class Memory:
             _logger.warning("workplace not kept: %s", error)
 
     def keep_theme(self, name: str) -> None:
-        """Remember the theme that was chosen."""
+        """Save the chosen theme."""
         self.keep(lambda now: replace(now, theme=name))
 
     def keep_size(self, text: str) -> None:
-        """Remember the size of an order that was accepted."""
+        """Save the size of an accepted order."""
         self.keep(lambda now: replace(now, size=text))
 
     def keep_preset(self, number: int) -> None:
-        """Remember which size single keys send."""
+        """Save the selected size for single keys."""
         self.keep(lambda now: replace(now, preset=number))
 
     def keep_interval(self, interval: str) -> None:
-        """Remember how far back charts reach."""
+        """Save the time range of charts."""
         self.keep(lambda now: replace(now, interval=interval))
 
     def grouping_of(self, market: str) -> int:
-        """Return how many times the rows of a market's ladder were widened."""
+        """Return how many times the grouping of a market's ladder was widened; 0 if never."""
         for kept in self._now.groupings:
             name, _, times = kept.rpartition(":")
             if name == market and times.isdecimal():
@@ -186,52 +186,52 @@ class Memory:
         return 0
 
     def keep_grouping(self, market: str, times: int) -> None:
-        """Remember how wide the rows of a market's ladder are; one row a tick is nothing to remember."""
+        """Save how many times the grouping of a market's ladder was widened; 0 is not stored."""
         others = tuple(k for k in self._now.groupings if k.rpartition(":")[0] != market)
         kept = (*others, f"{market}:{times}") if times else others
         self.keep(lambda now: replace(now, groupings=kept[-_MOST_GROUPINGS:]))
 
     def keep_charts(self, *, has_candles: bool, has_depth: bool) -> None:
-        """Remember which chart is on show, and how it is drawn."""
+        """Save which chart is shown, and how it is drawn."""
         self.keep(lambda now: replace(now, has_candles=has_candles, has_depth=has_depth))
 
     def keep_both(self, *, has_both: bool) -> None:
-        """Remember whether both outcomes stand on the ladder."""
+        """Save whether the ladder shows both outcomes."""
         self.keep(lambda now: replace(now, has_both=has_both))
 
     def keep_sides(self, *, has_sides: bool) -> None:
-        """Remember whether the next outcomes stand beside the ladder."""
+        """Save whether the next outcomes are shown beside the ladder."""
         self.keep(lambda now: replace(now, has_sides=has_sides))
 
     def keep_tape(self, least: int) -> None:
-        """Remember which trades are on the tape, by the smallest; -1 for own ones only."""
+        """Save the smallest trade on the tape; -1 for our own only."""
         self.keep(lambda now: replace(now, tape_from=least))
 
     def keep_prices(self, prices: str) -> None:
-        """Remember how prices are written."""
+        """Save how prices are displayed."""
         self.keep(lambda now: replace(now, prices=prices))
 
     def keep_times(self, times: str) -> None:
-        """Remember by which clock times are written."""
+        """Save the time zone of displayed times."""
         self.keep(lambda now: replace(now, times=times))
 
     def keep_place(self, place: Place | None) -> None:
-        """Remember which screen is in front; None for one that nobody comes back to."""
+        """Save which screen is in front; None for a screen that is not restored."""
         if place is None:
             return
         self.keep(lambda now: replace(now, place=replace(place, profile=self._profile)))
 
     def keep_listing(self, listing: KeptList) -> None:
-        """Remember how the list of markets is arranged."""
+        """Save how the market list is sorted and filtered."""
         self.keep(lambda now: replace(now, listing=listing))
 
     def hidden_columns(self, name: str) -> frozenset[str]:
-        """Return the columns of a list that were hidden."""
+        """Return the hidden columns of a list."""
         found = (each.partition(".") for each in self._now.hidden_columns)
         return frozenset(column for listed, _, column in found if listed == name)
 
     def keep_columns(self, name: str, hidden: Iterable[str]) -> None:
-        """Remember which columns of a list are hidden."""
+        """Save the hidden columns of a list."""
         chosen = tuple(f"{name}.{column}" for column in sorted(hidden))
         self.keep(
             lambda now: replace(

@@ -1,4 +1,4 @@
-"""The way between a terminal and a service that outlives it: a socket of the user's own.
+"""The link between a terminal and a service that outlives it: a socket owned by the user.
 
-`server` stands on the service's side, `mirror` on the terminal's; `messages` is all that passes.
+`server` is the service's side, `mirror` the terminal's; `messages` defines everything that passes.
 """

@@ -1,9 +1,9 @@
-"""A terminal's connection to its service: greets it, passes messages, and reconnects when it is cut.
+"""A terminal's connection to its service: handshake, messages, and reconnection when it is lost.
 
-A command that waits for its answer when the connection is cut is sent again, with its id, to the same
-run of the service. Another run does not know it: then the end of an order is unknown, and the service
-searches for it by its id, as after any crash. Nothing is queued for later: without a service, a
-command fails at once.
+A command that is waiting for its answer when the connection is lost is sent again, with its id, to
+the same run of the service. Another run does not know it: then the result of an order is unknown, and
+the service searches for it by its id, as after any crash. Nothing is queued for later: without a
+service, a command fails at once.
 """
 
 import asyncio
@@ -52,29 +52,29 @@ ENDED = "the service has ended"
 SILENT = "the service does not answer"
 BUSY = "the service is still busy with another request"
 ANSWER_WITHIN_S = 5.0
-"""How long a key press waits for an answer that the service gives at once."""
+"""Seconds that a key press waits for an answer that the service gives at once."""
 UNLOCK_WITHIN_S = 60.0
-"""Deriving a key takes seconds on purpose, and longer on a small machine."""
+"""Deriving a key takes seconds by design, and longer on a small machine."""
 SILENT_AFTER_S = 4.0
-"""The service sends something every second; after so long a silence nothing counts as live."""
+"""The service sends something every second; after this much silence nothing counts as live."""
 RETRY_PAUSE_S = 0.05
-"""Between two attempts to reach a service that starts: an attempt costs microseconds."""
+"""Seconds between attempts to reach a service that is starting: an attempt takes microseconds."""
 TICK_S = 1.0
-"""Between two updates of the shown time while there is no service."""
+"""Seconds between updates of the displayed time while there is no service."""
 WELCOME_WITHIN_S = 5.0
 MOST_PENDING = 500
 """Commands whose state the terminal remembers."""
 
 
 def open_line(path: Path, topics: Iterable[Topic]) -> socket.socket | None:
-    """Greet a service and ask for its first views, before there is a screen to show them.
+    """Connect to a service and request its first views, before there is a screen to show them.
 
     Args:
-        path: where it listens.
+        path: where the service listens.
         topics: those shown first, besides the ones that every terminal watches.
 
     Returns:
-        The connection for an `Attachment`; None where nobody listens.
+        The connection for an `Attachment`; None if no service listens.
     """
     hello = Hello(PROTOCOL, __version__, may_trade=True)
     asked = (pack(Peek(encode(topic))) for topic in (*STANDING, *topics))
@@ -104,13 +104,13 @@ class _Pending:
     call: bytes
     answer: asyncio.Future[bytes]
     ended: asyncio.Future[bytes] | None
-    """The verdict, where the service reports one."""
+    """The verdict, if the service reports one."""
     is_patient: bool = False
-    """Whether the answer may take long, and is waited for across a lost connection."""
+    """Whether the answer may take long, and is awaited across a lost connection."""
 
 
 class Attachment:
-    """One terminal's connection, for as long as the terminal lives."""
+    """One terminal's connection, for the terminal's lifetime."""
 
     def __init__(
         self,
@@ -124,24 +124,24 @@ class Attachment:
         on_welcome: Callable[[Welcome], None] | None = None,
         opened: socket.socket | None = None,
     ) -> None:
-        """Prepare a line.
+        """Prepare a connection.
 
         Args:
             path: where the service listens.
-            mirror: what is shown of it.
+            mirror: the terminal's copy of the service's views.
             clock: for pauses.
-            may_trade: whether commands may be given.
-            is_passing: whether a command of the shell gives them: it does not come back once it is cut.
-            restart: starts a service where there is none; None to wait for one.
+            may_trade: whether commands may be sent.
+            is_passing: whether a shell command uses it: it does not reconnect once it is lost.
+            restart: starts a service if there is none; None to wait for one.
             on_welcome: called whenever a service accepts the terminal.
-            opened: the connection of `open_line`, which has sent the greeting already.
+            opened: the connection from `open_line`, which has already sent the greeting.
         """
         self._path = path
         self._opened = opened
         self._mirror = mirror
         self._clock = clock
         self.may_trade = may_trade
-        """Whether the service takes commands from this terminal."""
+        """Whether the service accepts commands from this terminal."""
         self._is_passing = is_passing
         self._restart = restart
         self._on_welcome = on_welcome
@@ -149,18 +149,18 @@ class Attachment:
         self._reader: asyncio.StreamReader | None = None
         self._pending: dict[str, _Pending] = {}
         self._done: asyncio.Future[Done] | None = None
-        """The answer to the request that is under way."""
+        """The answer to the request in progress."""
         self._last_message_s = 0.0
         self._is_silent = False
         self._is_closing = False
         self.instance = ""
         """The id of the current or last run of the service."""
         self.goodbye: Goodbye | None = None
-        """The service's goodbye, if it sent one."""
+        """The service's goodbye message, if it sent one."""
         self.loss: ServiceLoss | None = None
-        """Since when there is no service; None while there is one, and before the first."""
+        """When the service was lost; None while there is one, and before the first."""
         self.locked_account = ""
-        """Whose keystore the service cannot open without a passphrase; empty where there is none."""
+        """Owner of the keystore that the service cannot open without a passphrase; empty if none."""
         self._ticked_at = 0.0
 
     @property
@@ -169,14 +169,14 @@ class Attachment:
         return self._writer is not None
 
     def start_again(self) -> None:
-        """Let a service that was ended be started again; do nothing while one runs."""
+        """Allow a stopped service to be started again; do nothing while one runs."""
         if self.loss is not None and self.loss.is_final:
             self.loss = replace(self.loss, is_final=False)
             self.goodbye = None
             self._mirror.pass_time(self._clock.now())
 
     async def connect(self) -> Welcome | Refused | None:
-        """Greet the service once; return None where nobody listens."""
+        """Greet the service once; return None if no service listens."""
         opened, self._opened = self._opened, None
         try:
             if opened is not None:
@@ -203,7 +203,7 @@ class Attachment:
         return first
 
     def start(self) -> "asyncio.Task[None]":
-        """Run in a task; where a bug ends it, nothing looks live any more."""
+        """Run in a task; if a bug ends it, nothing is shown as live any more."""
         task = asyncio.get_running_loop().create_task(self.run(), name="attachment")
         task.add_done_callback(self._on_end)
         return task
@@ -215,7 +215,7 @@ class Attachment:
             self._handle_disconnect(FAILED)
 
     async def run(self) -> None:
-        """Read messages until cancelled, and reconnect whenever the connection was cut."""
+        """Read messages until cancelled, and reconnect whenever the connection is lost."""
         while self._reader is not None or not (self._is_closing or self._is_passing):
             if self._reader is not None:
                 await self._listen(self._reader)
@@ -227,7 +227,7 @@ class Attachment:
                 self._mirror.detach(answer.reason)
                 await self._clock.sleep(SILENT_AFTER_S)
             elif answer is None:
-                # A service that said goodbye was ended on purpose.
+                # A service that said goodbye was stopped on purpose.
                 if self._restart is not None and self.goodbye is None and not self._is_closing:
                     await self._restart()
                 self._tick()
@@ -264,11 +264,11 @@ class Attachment:
         return call_id
 
     async def answer(self, call: bytes, *, within_s: float | None = ANSWER_WITHIN_S) -> bytes:
-        """Send a command and wait for its return value.
+        """Send a command and wait for its answer.
 
         Args:
             call: the command, from the codec.
-            within_s: how long; None for one that asks hosts, and may take as long as they do.
+            within_s: the timeout; None for a command that queries hosts, and may take as long as they do.
 
         Raises:
             NoAnswerError: it was not carried out, or it is not known whether it was.
@@ -288,7 +288,7 @@ class Attachment:
         """Wait for the verdict of a command.
 
         Raises:
-            NoAnswerError: there will be none.
+            NoAnswerError: the verdict will not come.
         """
         pending = self._pending.get(call_id)
         if pending is None or pending.ended is None:
@@ -300,25 +300,25 @@ class Attachment:
                 _ = self._pending.pop(call_id, None)
 
     def _drop_old(self) -> None:
-        """Forget finished commands whose end nobody waits for."""
+        """Forget finished commands whose result nobody waits for."""
         over = [i for i, each in self._pending.items() if (each.ended or each.answer).done()]
         for call_id in over[: max(len(self._pending) - MOST_PENDING, 0)]:
             del self._pending[call_id]
 
     async def stop_service(self, policy: str = "") -> str:
-        """Ask the service to end; return why it does not."""
+        """Ask the service to stop; return why it does not, or "" if it does."""
         self._is_closing = True
         return await self._request(Stop(policy), ANSWER_WITHIN_S)
 
     async def unlock(self, passphrase: bytes) -> str:
-        """Open the service's keystore; return why it stays locked."""
+        """Open the service's keystore; return why it stays locked, or "" if it opens."""
         return await self._request(Unlock(passphrase), UNLOCK_WITHIN_S)
 
     async def _request(self, message: Stop | Unlock, within_s: float) -> str:
         """Send a request that is answered by `Done`; return why it was not fulfilled.
 
-        The answer does not name its request, so one request follows another: it waits for its
-        turn, and holds it until its answer is there, also after its own time is up.
+        The answer does not name its request, so requests run one at a time: each waits for its
+        turn, and holds it until its answer arrives, even after its own timeout.
         """
         is_sent = False
         try:
@@ -336,13 +336,13 @@ class Attachment:
             return SILENT if is_sent else BUSY
 
     def _finish_request(self, answer: Done) -> None:
-        """Pass an answer to the request that waits for it, and let the next one go."""
+        """Pass an answer to the request that waits for it, and start the next one."""
         done, self._done = self._done, None
         if done is not None:
             done.set_result(answer)
 
     async def close(self) -> None:
-        """Close the connection; the service goes on."""
+        """Close the connection; the service keeps running."""
         self._is_closing = True
         if self._writer is not None:
             await _close(self._writer)
@@ -384,7 +384,7 @@ class Attachment:
             watching.cancel()
 
     async def _watch_silence(self) -> None:
-        """Mark everything as stale when the service is silent without having ended."""
+        """Mark everything as stale when the service is silent without having stopped."""
         while True:
             quiet_s = self._clock.monotonic() - self._last_message_s
             if quiet_s >= SILENT_AFTER_S:

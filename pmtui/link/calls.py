@@ -1,7 +1,7 @@
-"""The commands that terminals gave, by the ids that they made: each is carried out once.
+"""Commands from terminals by command id: each is carried out once.
 
-A terminal that lost its line gives a command again, with its id, and is told what the first time
-brought. How a command ended is kept for those who were not there when it did.
+A terminal that lost its connection sends a command again, with its id, and receives the answer to
+the first one. The verdict of a command is kept for terminals that were not connected when it ended.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from pmtui.service.codec import CodecError, decode_call, encode
 from pmtui.service.surface import VERDICT_OF_COMMAND, Commands
 
 MOST_KEPT = 500
-"""Commands that are remembered once they have ended."""
+"""Finished commands that are remembered."""
 LONGEST_ID = 64
 FAILED = "a bug in the service, see its log file"
 _VERDICTS = frozenset(VERDICT_OF_COMMAND.values())
@@ -37,7 +37,7 @@ class _Record:
 
 
 class Calls:
-    """The recent commands."""
+    """The recent commands of all terminals."""
 
     def __init__(self) -> None:
         self._records: dict[str, _Record] = {}
@@ -46,13 +46,13 @@ class Calls:
     def carry_out(
         self, call_id: str, call: bytes, *, commands: Commands | None, listener: Listener
     ) -> None:
-        """Carry out a command once, and report its answer and verdict.
+        """Carry out a command once, and report its answer and its verdict.
 
         Args:
             call_id: made by the terminal.
             call: the command and its arguments, from the codec.
-            commands: those of the terminal; None where it may give none.
-            listener: is given the answer, and then how it ended.
+            commands: those of the terminal; None if it may send none.
+            listener: receives the answer, and then the verdict.
         """
         known = self._records.get(call_id)
         if known is not None:
@@ -77,7 +77,7 @@ class Calls:
         self._start(self._carry_out(call_id, record, commands, (name, arguments)), call_id, record)
 
     def forget(self, listener: Listener) -> None:
-        """Send nothing more to a terminal that is gone."""
+        """Send nothing more to a terminal that has disconnected."""
         for record in self._records.values():
             if listener in record.listeners:
                 record.listeners.remove(listener)
@@ -94,7 +94,7 @@ class Calls:
         task.add_done_callback(partial(self._on_end, call_id, record))
 
     def _on_end(self, call_id: str, record: _Record, task: "asyncio.Task[None]") -> None:
-        """Report a command that a bug ended: nobody is to wait for its verdict for ever."""
+        """Report a command that a bug ended: nobody should wait for its verdict forever."""
         self._running.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:

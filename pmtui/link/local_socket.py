@@ -1,7 +1,7 @@
-"""Where a service listens, and who it is that connects: a socket in a directory of the user's own.
+"""The socket where a service listens, in a directory of the user's own, and checks of who connects.
 
-The system clears a runtime directory at logout, and people clear directories: a service that goes on
-without its socket could neither be found nor ended, so `KeptSocket` makes it again where it was taken away.
+The system clears a runtime directory at logout, and people clear directories: a service without its socket
+could neither be found nor stopped, so `KeptSocket` creates it again after it was removed.
 """
 
 import os
@@ -15,24 +15,24 @@ from pathlib import Path
 from pmtui.config.paths import private_dir, why_untrusted
 
 LONGEST_PATH = 100
-"""Bytes: the system takes 107 of a socket's path, some 103."""
+"""Bytes: Linux allows 107 for a socket's path, some systems 103."""
 MOST_CONNECTIONS = 32
 _CREDENTIALS = struct.Struct("3i")
-"""Process, user and group of the other end."""
+"""Process, user and group of the peer."""
 
 UidOf = Callable[[socket.socket], int | None]
 
 
 def socket_path_of(runtime: Path, profile: str) -> Path:
-    """Return where the service of a profile listens."""
+    """Return the path where the service of a profile listens."""
     return runtime / f"{profile}.sock"
 
 
 def why_no_socket(path: Path) -> str:
-    """Return why the service may not listen there; "" if it may. A missing directory is created.
+    """Return why the service may not listen there, or "" if it may. A missing directory is created.
 
     Raises:
-        OSError: it cannot be made.
+        OSError: the directory cannot be created.
     """
     if len(os.fsencode(path)) > LONGEST_PATH:
         return f"{path} is too long for a socket; set a shorter PMTUI_HOME or XDG_RUNTIME_DIR"
@@ -45,18 +45,18 @@ def why_no_socket(path: Path) -> str:
 
 
 def is_somebody_there(path: Path) -> bool:
-    """Whether a service listens; none does at a socket that a crash left behind."""
+    """Whether a service listens; a socket left behind by a crash has no listener."""
     return listener_of(path) is not None
 
 
 def listener_of(path: Path) -> int | None:
-    """Return the process that listens, 0 if the system does not say; None if none listens."""
+    """Return the process id of the listener, 0 if the system does not report it; None if none listens."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
         one.settimeout(1.0)
         try:
             one.connect(os.fspath(path))
         except (BlockingIOError, TimeoutError):
-            # So many wait already that nobody can be let in: it hangs, and is there.
+            # The backlog is full: the service hangs, but it exists.
             return 0
         except OSError:
             return None
@@ -64,7 +64,7 @@ def listener_of(path: Path) -> int | None:
 
 
 def why_kept_out(path: Path) -> str:
-    """Return who owns a socket that we may not connect to; "" if we may connect."""
+    """Return the owner of a socket that we may not connect to, or "" if we may connect."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as one:
         one.settimeout(1.0)
         try:
@@ -77,7 +77,7 @@ def why_kept_out(path: Path) -> str:
 
 
 def user_name(uid: int) -> str:
-    """Return a user's name, or the number where it has none."""
+    """Return a user's name, or the number if it has none."""
     try:
         return f"user {pwd.getpwuid(uid).pw_name}"
     except KeyError:
@@ -85,7 +85,7 @@ def user_name(uid: int) -> str:
 
 
 def _owner_of(path: Path) -> str:
-    """Return who owns a path, or the nearest directory above it that we may look at."""
+    """Return the owner of a path, or of the nearest directory above it that we may inspect."""
     for part in (path, *path.parents):
         try:
             return user_name(part.stat().st_uid)
@@ -95,7 +95,7 @@ def _owner_of(path: Path) -> str:
 
 
 def uid_of(one: socket.socket) -> int | None:
-    """Return the user at the other end; None where the system does not tell."""
+    """Return the user id of the peer; None if the system does not report it."""
     return _credentials_of(one)[1]
 
 
@@ -110,13 +110,13 @@ def _credentials_of(one: socket.socket) -> tuple[int | None, int | None]:
 
 
 def is_our_user(one: socket.socket, uid: UidOf = uid_of) -> bool:
-    """Whether the other end belongs to our own user; root may read our memory anyway."""
+    """Whether the peer belongs to our own user or to root, who can read our memory anyway."""
     user = uid(one)
     return user is None or user in (os.geteuid(), 0)
 
 
 def bind(path: Path) -> socket.socket:
-    """Return a socket that listens at a path for our user alone; whatever lay there is replaced.
+    """Return a socket that listens at a path for our user alone; an existing file is replaced.
 
     Raises:
         OSError: it cannot be bound.
@@ -139,27 +139,27 @@ TAKEN = "another service listens there"
 
 
 class KeptSocket:
-    """The path where one service listens."""
+    """The socket path of one service, kept in existence."""
 
     def __init__(self, path: Path, listen: Callable[[socket.socket], None]) -> None:
-        """Listen there from now on.
+        """Start listening at a path.
 
         Args:
             path: of the socket.
-            listen: takes the listening socket, in the place of the one before.
+            listen: takes the listening socket, in place of the one before.
 
         Raises:
-            OSError: it cannot be bound.
+            OSError: the socket cannot be bound.
         """
         self._path = path
         self._listen = listen
         listen(bind(path))
         self._mark = _mark_of(path)
         self.problem = ""
-        """Why no connection is accepted any more; empty while they are."""
+        """Why no connections are accepted any more; empty while they are."""
 
     def keep(self) -> bool:
-        """Create the socket again if it is gone; return whether that was done."""
+        """Create the socket again if it is gone; return whether it was created."""
         mark = _mark_of(self._path)
         if mark is not None and mark == self._mark:
             self.problem = ""

@@ -1,7 +1,7 @@
-"""What passes between a terminal and its service, as msgpack behind a length of four bytes.
+"""The messages between a terminal and its service: msgpack with a four-byte length prefix.
 
-Every message is small but for views, which have a greater bound. What a topic, a view, a command and
-its answer look like is `service/codec.py`'s to say: here they are bytes.
+Every message is small except views, which have a larger limit. The encoding of topics, views,
+commands and answers is defined in `service/codec.py`: here they are bytes.
 """
 
 import asyncio
@@ -13,58 +13,58 @@ import msgspec
 from pmtui.config.terminal_settings import TerminalSettings
 
 PROTOCOL = 1
-"""Grows with every change that an older program would misread."""
+"""Protocol version: it grows with every change that an older program would misread."""
 MOST_TO_SERVICE = 1 << 20
-"""Bytes of a message to the service."""
+"""Bytes of one message to the service."""
 MOST_TO_TERMINAL = 1 << 26
-"""Bytes of a message to a terminal: a list of every market is the longest."""
+"""Bytes of one message to a terminal: a list of every market is the longest."""
 _LENGTH_BYTES = 4
 
 
 class LinkError(Exception):
-    """What came is no message of this protocol, or is longer than any may be."""
+    """The data received is not a message of this protocol, or is longer than any may be."""
 
 
 class _Message(msgspec.Struct, array_like=True, tag=True):
-    """A message: an array that begins with its name."""
+    """A message: an array that begins with the message's name."""
 
 
 class Hello(_Message):
-    """The first word of whoever connects."""
+    """The first message from a client."""
 
     protocol: int
     version: str
-    """Of the program."""
+    """Version of the program."""
     may_trade: bool
-    """Whether it wants to give commands; without it every command is refused."""
+    """Whether it wants to send commands; without it every command is refused."""
     instance: str = ""
-    """The service it was attached to before; empty the first time."""
+    """The run of the service that it was attached to before; empty the first time."""
     seen: int = 0
-    """The last entry of the log that it has of that service."""
+    """The last log entry that it has from that run."""
     is_terminal: bool = True
-    """Whether it is shown views; else it only asks how the service stands."""
+    """Whether it is shown views; otherwise it only asks for the service's status."""
     is_passing: bool = False
-    """Whether a shell command acts through it, which does not count as a terminal."""
+    """Whether a shell command uses the connection, which does not count as a terminal."""
 
 
 class Configure(_Message):
-    """Read the settings as a terminal would find them, and say what it needs to know of them."""
+    """Read the settings as a terminal would find them, and return what the terminal needs of them."""
 
     profile: str | None
-    """As the command line names it; None where it does not."""
+    """The profile that the command line names; None if it names none."""
     config_file: str
     environ: dict[str, str]
-    """The variables that hold settings, but for the private key."""
+    """The environment variables that hold settings, except the private key."""
 
 
 class Watch(_Message):
-    """Push a topic's view now and whenever it changes."""
+    """Push a topic's view now and on every change."""
 
     topic: bytes
 
 
 class Unwatch(_Message):
-    """Push a topic's view no more; the terminal has it no longer."""
+    """Stop pushing a topic's view; the terminal no longer has it."""
 
     topic: bytes
 
@@ -76,14 +76,14 @@ class Peek(_Message):
 
 
 class Call(_Message):
-    """Carry out a command; a second call with the same id is answered as the first was."""
+    """Carry out a command; a second call with the same id receives the first one's answer."""
 
     call_id: str
     call: bytes
 
 
 class Ask(_Message):
-    """Say how the service stands."""
+    """Report the service's status."""
 
 
 class Unlock(_Message):
@@ -97,11 +97,11 @@ class Kill(_Message):
     """Throw the kill switch."""
 
     by: str
-    """Who does it, as a trader reads it."""
+    """Who throws it, in words for the trader."""
 
 
 class Release(_Message):
-    """Release the lock of entry."""
+    """Release the kill lock, so that orders can be entered again."""
 
     by: str
 
@@ -110,52 +110,52 @@ class Stop(_Message):
     """End the service."""
 
     policy: str = ""
-    """What becomes of open orders; empty for what the settings say."""
+    """What to do with open orders; empty to follow the settings."""
     is_only_if_idle: bool = False
-    """Only a service that a terminal started, and that is not needed."""
+    """Stop only a service that a terminal started and that is not needed."""
 
 
 class Welcome(_Message):
-    """The service takes a terminal in."""
+    """The service accepts a terminal."""
 
     version: str
     instance: str
-    """Names this run of the service."""
+    """Id of this run of the service."""
     pid: int
     may_trade: bool
     read_up_to: int
-    """The last entry of the log that was read in any terminal."""
+    """The last log entry that was read in any terminal."""
     locked: str = ""
-    """The owner of a keystore that waits for its passphrase; empty where none does."""
+    """Owner of a keystore that waits for its passphrase; empty if there is none."""
     needs_key: bool = False
-    """Whether it has no key to trade with, and would take one."""
+    """Whether it has no key to trade with, and would accept one."""
     rules: str = ""
-    """Digest of the settings that the service acts by."""
+    """Digest of the settings that the service uses."""
 
 
 class Configured(_Message):
-    """What a terminal needs to know of the settings, or why they cannot be used."""
+    """What a terminal needs of the settings, or why they cannot be used."""
 
     settings: TerminalSettings | None = None
     place: str = ""
-    """Where the mistake stands: the line of a file, a variable, an option."""
+    """Where the mistake is: the line of a file, a variable, an option."""
     problem: str = ""
     words: tuple[str, ...] = ()
-    """What else is shown to the user."""
+    """Further messages to show to the user."""
 
 
 class Refused(_Message):
-    """The service does not take in whoever asks, and why."""
+    """The service refuses the connection, and why."""
 
     reason: str
     version: str
-    """Of the service, where that is the reason; else empty."""
+    """Version of the service, if that is the reason; else empty."""
     can_restart: bool = False
-    """Whether nothing rests and nothing is watched over: the service may be started anew."""
+    """Whether nothing rests and nothing is monitored, so that the service may be restarted."""
 
 
 class View(_Message):
-    """The newest view of a topic; of the books of watched rows, after the first, those that changed."""
+    """The newest view of a topic. Books of watched rows: all of them first, then only changed ones."""
 
     topic: bytes
     version: int
@@ -163,33 +163,33 @@ class View(_Message):
 
 
 class Events(_Message):
-    """Entries of the log, in order; what is known already is passed over."""
+    """Log entries in order; those already known are skipped."""
 
     entries: bytes
     dropped: int
-    """How many are no longer kept before the first one that is."""
+    """Entries no longer kept before the first one that is."""
 
 
 class Answer(_Message):
-    """What a command returned."""
+    """The return value of a command."""
 
     call_id: str
     value: bytes
     problem: str = ""
     """Why it was not carried out; then there is no value."""
     may_have_happened: bool = False
-    """Whether it may have been carried out all the same, in part or whole, and nothing more is told."""
+    """Whether it may have been carried out in part or whole, without further reports."""
 
 
 class Ended(_Message):
-    """How what a command set off has ended, or that it is not known."""
+    """The verdict of a command's operation, or that it is unknown."""
 
     call_id: str
     verdict: bytes
 
 
 class Standing(_Message):
-    """How the service stands, for a shell."""
+    """The service's status, for a shell."""
 
     pid: int
     profile: str
@@ -204,19 +204,19 @@ class Standing(_Message):
     memory_bytes: int
     locked: str = ""
     kill_lock: str = ""
-    """Why no order may be entered; empty when it may."""
+    """Why no order may be entered; empty if orders may."""
     budgets: dict[str, tuple[int, int]] = {}
-    """What the trading host's limits still allow: for each, what is left and the whole."""
+    """What the trading host's rate limits still allow: for each, the remainder and the total."""
 
 
 class Done(_Message):
-    """What was asked for is done, or why it is not."""
+    """A request is fulfilled, or why it is not."""
 
     problem: str = ""
 
 
 class Goodbye(_Message):
-    """The service ends, or starts anew."""
+    """The service stops or restarts."""
 
     text: str
     is_back_soon: bool = False
@@ -235,16 +235,16 @@ _to_terminal = msgspec.msgpack.Decoder(ToTerminal)
 
 
 def pack(message: ToService | ToTerminal) -> bytes:
-    """Return a message with its length before it."""
+    """Return a message with its length prefix."""
     body = _encoder.encode(message)
     return len(body).to_bytes(_LENGTH_BYTES, "big") + body
 
 
 def unpack_to_terminal(data: bytes) -> ToTerminal | None:
-    """Return the one message that was read to its end from a pipe; None where it is not whole.
+    """Return the one message read to the end of a pipe; None if it is incomplete.
 
     Raises:
-        LinkError: it is none.
+        LinkError: the data is not a message.
     """
     if len(data) < _LENGTH_BYTES or len(data) != _LENGTH_BYTES + int.from_bytes(
         data[:_LENGTH_BYTES], "big"
@@ -254,10 +254,10 @@ def unpack_to_terminal(data: bytes) -> ToTerminal | None:
 
 
 async def read_to_service(reader: asyncio.StreamReader) -> ToService | None:
-    """Wait for a terminal's next message; None when it has gone.
+    """Wait for a terminal's next message; None when it has disconnected.
 
     Raises:
-        LinkError: it speaks otherwise.
+        LinkError: the data is not a message of the protocol.
     """
     body = await _read(reader, MOST_TO_SERVICE)
     try:
@@ -267,10 +267,10 @@ async def read_to_service(reader: asyncio.StreamReader) -> ToService | None:
 
 
 async def read_to_terminal(reader: asyncio.StreamReader) -> ToTerminal | None:
-    """Wait for the service's next message; None when it has gone.
+    """Wait for the service's next message; None when it has disconnected.
 
     Raises:
-        LinkError: it speaks otherwise.
+        LinkError: the data is not a message of the protocol.
     """
     body = await _read(reader, MOST_TO_TERMINAL)
     return None if body is None else _decode_to_terminal(body)

@@ -1,7 +1,8 @@
-"""A terminal's copy of its service: the newest view of every watched topic, and queries that read them.
+"""A terminal's copy of its service: the newest view of every watched topic, and the queries that read them.
 
-Reading is instant and asks nobody. What is not watched is asked for once, and empty until it comes.
-When the service is gone nothing here looks live any more: books are stale and every source is down.
+Reading is instant and sends no request. An unwatched topic is requested once, and is empty until it
+arrives. When the service is gone nothing here looks live any more: books are stale and every source is
+down.
 """
 
 import asyncio
@@ -85,7 +86,7 @@ MOST_ENTRIES = 2_000
 MOST_KEPT = 256
 """Views that are kept although their topics are not watched."""
 _LIVE_ONLY = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
-"""Topics whose views are useless once they are not watched."""
+"""Topics whose views are useless once they are unwatched."""
 VIEW_KINDS = {
     topic: get_type_hints(getattr(Queries, query))["return"]
     for topic, query in QUERY_OF_TOPIC.items()
@@ -125,30 +126,31 @@ class Mirror:
         """Prepare a mirror without views.
 
         Args:
-            status: what the status line says until the service has told its own.
+            status: the status line's content until the service has sent its own.
         """
         self._subscribers: dict[Topic, list[MirrorSubscription]] = {}
         self._views: dict[Topic, object] = {StatusTopic(): status}
         self._kept: OrderedDict[Topic, None] = OrderedDict()
-        """Unwatched topics with a view, the oldest first."""
+        """Unwatched topics with a view, oldest first."""
         self._row_books: dict[TokenId, BookView] = {}
         self._rows: Counter[TokenId] = Counter()
-        """Tokens whose books come with the rows that are watched."""
+        """Tokens whose books come with the watched rows."""
         self._entries: deque[LogEntry] = deque(maxlen=MOST_ENTRIES)
         self._dropped = 0
         self._read_up_to = 0
         self._log: LogView | None = None
         self._unread: int | None = None
-        """Notices not read in this terminal; None where they are to be counted again."""
+        """Notices not read in this terminal; None if they have to be counted again."""
         self._send: Callable[[ToService], None] | None = None
 
     def attach(self, send: Callable[[ToService], None], *, read_up_to: int, is_same: bool) -> None:
         """Watch every topic at a service that has just accepted the terminal.
 
         Args:
-            send: takes messages to it.
-            read_up_to: the last entry of its log that was read in any terminal.
-            is_same: whether it is the run of the service that was left; else its log begins anew.
+            send: sends messages to the service.
+            read_up_to: the last log entry that was read in any terminal.
+            is_same: whether it is the same run of the service as before; if not, its log begins
+                anew.
         """
         self._send = send
         if not is_same:
@@ -173,7 +175,7 @@ class Mirror:
         self.show_silence(reason)
 
     def show_silence(self, reason: str) -> None:
-        """Show every view as stale, and every source as down."""
+        """Show every view as stale and every source as down."""
         status = self.status()
         down = (replace(h, state=HealthState.DOWN, reason=reason) for h in status.health)
         self._views[StatusTopic()] = replace(status, health=tuple(down), armed_until=None)
@@ -195,14 +197,14 @@ class Mirror:
 
     @property
     def last_entry(self) -> int:
-        """The last entry of the log that is known."""
+        """The sequence number of the last known log entry."""
         return self._entries[-1].sequence if self._entries else 0
 
     def apply(self, message: View) -> None:
         """Store a view, and mark its topic as changed.
 
         Raises:
-            CodecError: it is not one.
+            CodecError: the message is not a valid view.
         """
         topic = cast("Topic", decode(message.topic, Topic))
         view = decode(message.view, VIEW_KINDS[type(topic)])
@@ -219,13 +221,13 @@ class Mirror:
         self._notify(topic)
 
     def _with_changes(self, topic: RowQuotesTopic, news: RowBooksView) -> RowBooksView | None:
-        """Return all books of some rows, of which those that changed have come; None without the rest."""
+        """Return all books of some rows after merging the changed ones; None without the others."""
         self._row_books.update((book.token_id, book) for book in news.books)
         if len(news.books) == len(topic.token_ids):
             return news
         before = self._views.get(topic)
         if not isinstance(before, RowBooksView):
-            # Nobody watches these rows any more, or they are asked for anew: then all are coming.
+            # These rows are no longer watched, or were requested again: then all books will come.
             return None
         changed = {book.token_id: book for book in news.books}
         return RowBooksView(tuple(changed.get(each.token_id, each) for each in before.books))
@@ -250,31 +252,31 @@ class Mirror:
         return replace(status, unread_notices=self._unread)
 
     def log(self) -> LogView:
-        """Return the log, as far as this terminal has read it."""
+        """Return the log, with this terminal's read position."""
         if self._log is None:
             self._log = LogView(tuple(self._entries), self._dropped, self._read_up_to)
         return self._log
 
     def mark_read(self, sequence: int) -> None:
-        """Count everything up to this entry as read, in this terminal."""
+        """Mark everything up to this entry as read, in this terminal."""
         if sequence > self._read_up_to:
             self._read_up_to, self._log, self._unread = sequence, None, None
             self._notify(LogTopic())
             self._notify(StatusTopic())
 
     def book(self, token_id: TokenId, empty: BookView) -> BookView:
-        """Return a token's book, from whichever topic shows it."""
+        """Return a token's book, from any topic that includes it."""
         topic = BookTopic(token_id)
         if topic not in self._subscribers:
             if token_id in self._row_books:
                 return self._row_books[token_id]
             if token_id in self._rows:
-                # It is on its way, and would come once more, every second, if it were asked for.
+                # It is on its way; requesting it would send it once more every second.
                 return empty
         return self.read(topic, empty)
 
     def read(self, topic: Topic, empty: V) -> V:
-        """Return a topic's view; where there is none yet it is asked for, and `empty` returned."""
+        """Return a topic's view; if there is none yet, request it and return `empty`."""
         view = self._views.get(topic)
         if view is not None:
             return cast("V", view)
@@ -285,7 +287,7 @@ class Mirror:
         return empty
 
     def subscribe(self, topics: Iterable[Topic], notify: Notify) -> MirrorSubscription:
-        """Subscribe to changes of these topics; those with a known view are announced at once."""
+        """Subscribe to changes of topics; those with a known view are announced at once."""
         subscription = MirrorSubscription(self, frozenset(topics), notify)
         loop = asyncio.get_running_loop()
         for topic in subscription.topics:
@@ -349,7 +351,7 @@ class Mirror:
                 _ = self._row_books.pop(token_id, None)
 
     def _learn_titles(self, account: AccountView) -> None:
-        """Request the markets of own orders and positions once: prompts name them."""
+        """Request the markets of our own orders and positions once: prompts show their titles."""
         markets = {each.condition_id for each in account.open_orders}
         markets.update(each.condition_id for each in account.positions)
         markets.update(each.condition_id for each in account.conditionals)
@@ -372,12 +374,12 @@ class MirrorQueries:
     """Answers queries from the views that the service has sent."""
 
     def __init__(self, mirror: Mirror, clock: Clock) -> None:
-        """Read a mirror."""
+        """Create queries that read a mirror."""
         self._mirror = mirror
         self._read = mirror.read
         self._clock = clock
         self._fired_before: int | None = None
-        """Alerts that fired before: a notice tells of them, no bell."""
+        """Alerts that fired before: a notice mentions them, but no bell sounds."""
         self._last_search = SearchView("", (), Load.LOADING, indexed=0)
 
     def now(self) -> datetime:
@@ -393,11 +395,11 @@ class MirrorQueries:
         return self._mirror.status()
 
     def market_list(self, topic: MarketListTopic) -> MarketListView:
-        """Return as much of a list as is loaded."""
+        """Return the part of a list that is loaded."""
         return self._read(topic, MarketListView((), Load.LOADING, has_more=False, as_of=None))
 
     def search(self, topic: SearchTopic) -> SearchView:
-        """Return the service's results; until they are here, what of the last ones fits the text."""
+        """Return the service's results; until they arrive, those of the last results that match the text."""
         view: SearchView | None = self._read(topic, None)
         if view is None:
             return narrow(self._last_search, topic.text)
@@ -421,11 +423,11 @@ class MirrorQueries:
         return self._read(MarketTopic(condition_id), MarketView(None, None, Load.LOADING, None))
 
     def book(self, token_id: TokenId) -> BookView:
-        """Return a token's book with its worth."""
+        """Return a token's book with its data quality."""
         return self._mirror.book(token_id, BookView(token_id, BookState.LOADING))
 
     def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
-        """Return the books of the rows in view of a list."""
+        """Return the books of a list's visible rows."""
         empty = (BookView(token_id, BookState.LOADING) for token_id in topic.token_ids)
         return self._read(topic, RowBooksView(tuple(empty)))
 
@@ -443,31 +445,31 @@ class MirrorQueries:
         return self._read(AccountTopic(), _NO_ACCOUNT)
 
     def fills(self) -> FillsView:
-        """Return our own fills."""
+        """Return the account's own fills."""
         return self._read(FillsTopic(), FillsView())
 
     def activity(self) -> ActivityView:
-        """Return closed positions and what else happened."""
+        """Return closed positions and other activity."""
         return self._read(ActivityTopic(), ActivityView())
 
     def earned(self) -> EarnedView:
-        """Return what resting orders brought."""
+        """Return what resting orders earned."""
         return self._read(RewardsTopic(), NOTHING_EARNED)
 
     def watchlist(self) -> WatchlistView:
-        """Return what is starred, and the price alerts."""
+        """Return starred items and price alerts."""
         return self._read(WatchlistTopic(), WatchlistView((), Load.LOADING, None))
 
     def address_book(self) -> AddressBook:
-        """Return the trader's own names for addresses."""
+        """Return the trader's address book."""
         return self._read(AddressBookTopic(), AddressBook())
 
     def wallet(self) -> WalletView:
-        """Return how it stands with the wallet, its approvals and its transactions."""
+        """Return the wallet's state: approvals and transactions."""
         return self._read(WalletTopic(), NO_WALLET)
 
     def alerts(self) -> AlertsView:
-        """Return how many price alerts have fired since this terminal looked first."""
+        """Return how many price alerts have fired since this terminal first asked."""
         view: AlertsView | None = self._read(AlertTopic(), None)
         if view is None:
             return AlertsView()
@@ -476,7 +478,7 @@ class MirrorQueries:
         return AlertsView(view.fired - self._fired_before)
 
     def onboarding(self) -> Onboarding:
-        """Return how far the account has come on its way to trading."""
+        """Return the account's progress through onboarding."""
         return self._read(OnboardingTopic(), Onboarding(self.status().profile))
 
     def log(self) -> LogView:
@@ -484,12 +486,12 @@ class MirrorQueries:
         return self._mirror.log()
 
     def requests(self) -> RequestsView:
-        """Return what was asked of the hosts lately."""
+        """Return the recent requests to the hosts."""
         return self._read(RequestsTopic(), RequestsView((), 0))
 
 
 def narrow(view: SearchView, text: str) -> SearchView:
-    """Return the results of another text that contain every word of the new one."""
+    """Return another text's results that contain every word of the new one."""
     words = text.casefold().split()
     rows = (
         row

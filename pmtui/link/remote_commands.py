@@ -1,7 +1,7 @@
-"""The write side of a terminal that is attached: every command goes to the service by an id of ours.
+"""The write side of an attached terminal: every command goes to the service with an id made here.
 
 Without an answer from the service nothing is assumed. An order that never left this terminal is rejected; one
-that may have reached the service is unknown, and the service looks for it by its id.
+that may have reached the service is unknown, and the service searches for it by its id.
 """
 
 from collections.abc import Callable, Iterable
@@ -43,25 +43,25 @@ from pmtui.service.wallet.wallet_views import NotKnown, PreparedId, WalletCard
 
 MOST_REMEMBERED = 500
 KILL_WITHIN_S = 1.0
-"""How long the kill switch waits for the service before it says that there is no answer."""
+"""Seconds that the kill switch waits for the service before it reports that there is no answer."""
 _UNSENT = "nothing was sent"
 _UNKNOWN = "whether it was done is not known; see the log once the service is back"
 
 
 class RemoteCalls:
-    """Encodes commands, and decodes what comes of them."""
+    """Encodes commands, and decodes their answers and verdicts."""
 
     def __init__(self, line: Attachment, clock: Clock) -> None:
         """Send commands over a connection.
 
         Args:
             line: to the service.
-            clock: when it became unknown how an order ended.
+            clock: for the time at which an order's result became unknown.
         """
         self._line = line
         self._clock = clock
         self._orders: dict[CommandId, tuple[OrderId, ...]] = {}
-        """Which orders a command named, in case their end stays unknown."""
+        """The orders that a command named, in case their result stays unknown."""
 
     def send(self, command: str, /, **arguments: object) -> None:
         """Send a command without waiting for its answer."""
@@ -74,11 +74,11 @@ class RemoteCalls:
 
         Args:
             command: its name.
-            within_s: how long to wait; None for as long as it takes, also over a lost connection.
+            within_s: the timeout; None to wait as long as it takes, even across a lost connection.
             arguments: its arguments.
 
         Raises:
-            NoAnswerError: there is none.
+            NoAnswerError: no answer came.
         """
         call = encode_call(command, arguments)
         return decode(await self._line.answer(call, within_s=within_s), _returned(command))
@@ -86,7 +86,7 @@ class RemoteCalls:
     async def ask_why_not(
         self, command: str, /, *, within_s: float | None = ANSWER_WITHIN_S, **arguments: object
     ) -> str:
-        """Send a command and return why it is not carried out; "" if it is."""
+        """Send a command and return why it was not carried out, or "" if it was."""
         try:
             return str(await self.ask(command, within_s=within_s, **arguments))
         except NoAnswerError as lost:
@@ -105,12 +105,12 @@ class RemoteCalls:
         """Wait for the verdict of a command.
 
         Raises:
-            NoAnswerError: nobody will tell.
+            NoAnswerError: the verdict will not come.
         """
         return decode(await self._line.wait_for_verdict(command_id), _returned(verdict))
 
     def lost(self, lost: NoAnswerError, command_id: CommandId) -> tuple[Verdict, ...]:
-        """Return the verdict on orders whose end is not reported."""
+        """Return the verdict on orders whose result will not be reported."""
         order_ids = self._orders.get(command_id) or (OrderId(""),)
         told = describe_loss(lost)
         if not lost.may_have_happened:
@@ -130,7 +130,7 @@ def _returned(command: str) -> object:
 
 
 class RemoteCommands:
-    """What a trader can ask for, from another process."""
+    """A trader's commands, sent from another process."""
 
     def __init__(
         self, line: Attachment, mirror: Mirror, clock: Clock, *, lock: Callable[[], str]
@@ -139,9 +139,9 @@ class RemoteCommands:
 
         Args:
             line: to the service.
-            mirror: what this terminal has read of the log.
-            clock: when it became unknown how an order ended.
-            lock: locks entry on the disk, with or without a service; returns why that failed.
+            mirror: records what this terminal has read of the log.
+            clock: for the time at which an order's result became unknown.
+            lock: locks order entry on disk, with or without a service; returns why that failed.
         """
         self._line = line
         self._mirror = mirror
@@ -151,7 +151,7 @@ class RemoteCommands:
     async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
-        """Let the service fix amounts, salt and time of an order."""
+        """Have the service fix the amounts, salt and time of an order."""
         try:
             return cast(
                 "PreparedOrder | Rejected",
@@ -163,7 +163,7 @@ class RemoteCommands:
     async def prepare_many(
         self, intents: Iterable[OrderIntent]
     ) -> tuple[PreparedOrder | Rejected, ...]:
-        """Let the service prepare the legs of a batch."""
+        """Have the service prepare the legs of a batch."""
         intents = tuple(intents)
         try:
             answer = await self._calls.ask("prepare_many", intents=intents)
@@ -191,7 +191,7 @@ class RemoteCommands:
         return self._calls.follow("place_many", order_ids, order_ids=order_ids)
 
     def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
-        """Cancel an order, and send another for what is left of it."""
+        """Cancel an order, and send another for its remaining size."""
         return self._calls.follow(
             "move", (order_id,), order_id=order_id, replacement_id=replacement_id
         )
@@ -204,7 +204,7 @@ class RemoteCommands:
         override: str = "",
         is_single_key: bool = False,
     ) -> CommandId:
-        """Cancel own orders, then sell a position."""
+        """Cancel our own orders, then sell a position."""
         return self._calls.follow(
             "flatten", (order_id,), order_id=order_id, in_the_way=tuple(in_the_way),
             override=override, is_single_key=is_single_key,
@@ -238,7 +238,7 @@ class RemoteCommands:
         return self._calls.follow("cancel", order_ids, order_ids=order_ids)
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
-        """Cancel the own orders of a market, or of one of its tokens."""
+        """Cancel our own orders in a market, or in one of its tokens."""
         return self._calls.follow("cancel_market", (), condition_id=condition_id, token_id=token_id)
 
     def cancel_all(self) -> CommandId:
@@ -261,16 +261,16 @@ class RemoteCommands:
         self._calls.send("refresh", topic=topic)
 
     def mark_log_read(self, sequence: int) -> None:
-        """Count everything up to this entry as read in this terminal, and in those that come."""
+        """Mark everything up to this entry as read in this terminal and in later ones."""
         self._mirror.mark_read(sequence)
         self._calls.send("mark_log_read", sequence=sequence)
 
     async def arm(self) -> str:
-        """Arm single keys of this terminal; returns why not."""
+        """Arm the single keys of this terminal; return why not, or "" on success."""
         return await self._calls.ask_why_not("arm")
 
     def disarm(self, reason: str) -> None:
-        """Disarm single keys of this terminal."""
+        """Disarm the single keys of this terminal."""
         self._calls.send("disarm", reason=reason)
 
     def touch_arming(self) -> None:
@@ -278,10 +278,10 @@ class RemoteCommands:
         self._calls.send("touch_arming")
 
     async def kill(self) -> str:
-        """Throw the kill switch; return what of it is not certain.
+        """Throw the kill switch; return what is uncertain about it.
 
-        The lock is written here, before the service is told: it holds for the next service too, if this
-        one hangs or dies just now.
+        The lock is written here, before the service is told: it also applies to the next service, in
+        case this one hangs or dies just now.
         """
         problem = self._lock() if self._line.may_trade else "this terminal may not trade"
         try:
@@ -293,67 +293,67 @@ class RemoteCommands:
             return f"Trading is locked. {reason}: the next service cancels your orders"
 
     async def unlock_entry(self) -> str:
-        """Release the lock of entry; returns why that failed."""
+        """Release the kill lock; return why that failed, or "" on success."""
         return await self._calls.ask_why_not("unlock_entry")
 
     async def protect(self, plan: ConditionalPlan) -> str:
-        """Watch a plan; return why not."""
+        """Start a plan of stops and targets; return why not, or "" on success."""
         return await self._calls.ask_why_not("protect", plan=plan)
 
     async def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Resume a paused conditional order; return why not."""
+        """Resume a paused conditional order; return why not, or "" on success."""
         return await self._calls.ask_why_not("start_conditional", conditional_id=conditional_id)
 
     async def move_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
     ) -> str:
-        """Move a trigger price; return why not."""
+        """Move a trigger price; return why not, or "" on success."""
         return await self._calls.ask_why_not(
             "move_conditional", conditional_id=conditional_id, trigger=trigger, price=price
         )
 
     async def pause_conditional(self, conditional_id: ConditionalId) -> str:
-        """Pause a conditional order until it is started again; return why not."""
+        """Pause a conditional order until it is resumed; return why not, or "" on success."""
         return await self._calls.ask_why_not("pause_conditional", conditional_id=conditional_id)
 
     async def cancel_conditional(
         self, conditional_id: ConditionalId, trigger: Trigger | None = None
     ) -> str:
-        """Cancel a conditional order, or one price of a pair; return why not."""
+        """Cancel a conditional order, or one price of a pair; return why not, or "" on success."""
         return await self._calls.ask_why_not(
             "cancel_conditional", conditional_id=conditional_id, trigger=trigger
         )
 
     async def star(self, key: StarKey, title: str) -> str:
-        """Star something; return why not."""
+        """Star an item; return why not, or "" on success."""
         return await self._calls.ask_why_not("star", key=key, title=title)
 
     async def unstar(self, key: StarKey) -> str:
-        """Remove a star; return why not."""
+        """Remove a star; return why not, or "" on success."""
         return await self._calls.ask_why_not("unstar", key=key)
 
     async def add_alert(self, plan: AlertPlan) -> str:
-        """Add a price alert; return why not."""
+        """Add a price alert; return why not, or "" on success."""
         return await self._calls.ask_why_not("add_alert", plan=plan)
 
     async def remove_alert(self, alert_id: AlertId) -> str:
-        """Remove a price alert; return why not."""
+        """Remove a price alert; return why not, or "" on success."""
         return await self._calls.ask_why_not("remove_alert", alert_id=alert_id)
 
     async def name_address(self, address: str, name: str) -> str:
-        """Name an address; return why not."""
+        """Name an address; return why not, or "" on success."""
         return await self._calls.ask_why_not("name_address", address=address, name=name)
 
     async def check_address(self, address: str) -> str:
-        """Check an address and its checksum; return what is wrong."""
+        """Check an address and its checksum; return what is wrong, or "" if it is valid."""
         return await self._calls.ask_why_not("check_address", address=address)
 
     async def forget_address(self, address: Address) -> str:
-        """Remove the name of an address; return why not."""
+        """Remove the name of an address; return why not, or "" on success."""
         return await self._calls.ask_why_not("forget_address", address=address)
 
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
-        """Let the service fix everything that is signed for a step of the wallet."""
+        """Have the service fix everything that is signed for a wallet step."""
         try:
             answer = await self._calls.ask("prepare_wallet", within_s=None, step=step)
         except NoAnswerError as lost:
@@ -361,7 +361,7 @@ class RemoteCommands:
         return cast("WalletCard | Rejected", answer)
 
     async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
-        """Submit a prepared step once, and wait for its end."""
+        """Submit a prepared step once, and wait for its result."""
         try:
             answer = await self._calls.ask("submit_wallet", within_s=None, prepared_id=prepared_id)
         except NoAnswerError as lost:
@@ -370,13 +370,13 @@ class RemoteCommands:
         return cast("WalletVerdict", answer)
 
     async def take_relayer_key(self, key: PastedKey) -> str:
-        """Store a relayer key of the trader's; return why not."""
+        """Store a relayer key supplied by the trader; return why not, or "" on success."""
         return await self._calls.ask_why_not("take_relayer_key", within_s=None, key=key)
 
     def stop_following(self, key: TransactionKey) -> None:
-        """Stop checking a transaction of the wallet."""
+        """Stop checking a wallet transaction."""
         self._calls.send("stop_following", key=key)
 
     def follow_again(self, key: TransactionKey) -> None:
-        """Check a transaction of the wallet again."""
+        """Resume checking a wallet transaction."""
         self._calls.send("follow_again", key=key)

@@ -1,4 +1,4 @@
-"""The service's end: accepts terminals of its own user, and reports its state to a shell."""
+"""The service's end of the link: accepts terminals of its own user, and reports its status to a shell."""
 
 import asyncio
 import logging
@@ -44,12 +44,12 @@ from pmtui.service.views import Level, LogEntry
 HELLO_WITHIN_S = 5.0
 GOODBYE_WITHIN_S = 1.0
 _ACCEPT_AGAIN_S = 1.0
-"""Pause after the system had no room for a connection."""
+"""Seconds to pause after the system had no room for a connection."""
 _BUFFER_BYTES = 1 << 16
-"""Bytes that may wait for a terminal in our memory, besides the system's buffer."""
+"""Bytes that may wait in our memory for a terminal, besides the system's buffer."""
 
 READ_ONLY_CONNECTION = "this connection is read-only"
-"""Why it may not end the service."""
+"""Why such a connection may not stop the service."""
 IN_USE = "the service is in use"
 
 _logger = logging.getLogger(__name__)
@@ -57,25 +57,25 @@ _logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class HostProcess:
-    """What the server asks of the process that it runs in."""
+    """What the server needs from the process that it runs in."""
 
     profile: str
     now: Callable[[], datetime]
     memory_bytes: Callable[[], int]
     unlock: Callable[[Unlock], Awaitable[str]]
-    """Opens the keystore or takes a key; returns why not."""
+    """Opens the keystore or takes a key; returns why not, or "" on success."""
     stop: Callable[[str], str]
-    """Ends the service, with what becomes of open orders; returns why not."""
+    """Stops the service under a policy for open orders; returns why not, or "" on success."""
     configure: Callable[[Configure], Configured]
-    """Reads the settings anew, for a terminal."""
+    """Reads the settings again, for a terminal."""
     locked: str = ""
-    """The owner of a keystore that waits for its passphrase."""
+    """Owner of a keystore that waits for its passphrase."""
     needs_key: bool = False
     """Whether there is no key to trade with."""
     rules: str = ""
-    """Digest of the settings that it acts by."""
+    """Digest of the settings that it uses."""
     may_idle: bool = False
-    """Whether a terminal started it: then it ends when it is not needed."""
+    """Whether a terminal started it, so that it stops when it is not needed."""
 
 
 class LinkServer:
@@ -87,9 +87,9 @@ class LinkServer:
         """Serve one run of the service.
 
         Args:
-            service: which runs already.
-            process: that it runs in.
-            uid_of: tells whose the other end of a connection is.
+            service: the running service.
+            process: the process that it runs in.
+            uid_of: returns the user at the other end of a connection.
         """
         self._service = service
         self._process = process
@@ -102,22 +102,22 @@ class LinkServer:
         self._shells: set[asyncio.StreamWriter] = set()
         self._listening: socket.socket | None = None
         self._goodbye: Goodbye | None = None
-        """The goodbye, once it was sent: late connections receive it, too."""
+        """The goodbye message once it was sent: late connections receive it too."""
         self.was_attended = False
         """Whether any terminal that may trade has been attached."""
         self._left_at = None if process.may_idle else self._last_entry()
-        """The last entry of the log when the last terminal went, or the service began without one."""
+        """The last log entry when the last terminal left, or when the service started without one."""
 
     @property
     def terminals(self) -> int:
-        """How many are attached."""
+        """The number of attached terminals."""
         return len(self._sessions)
 
     def listen(self, listening: socket.socket) -> None:
-        """Accept terminals from now on, at this socket only; attached terminals stay.
+        """Accept terminals on this socket only from now on; attached terminals stay.
 
         Args:
-            listening: bound to its path, and not blocking; it is closed with the server.
+            listening: bound to its path and non-blocking; it is closed with the server.
         """
         before, self._listening = self._listening, listening
         if before is not None and before is not listening:
@@ -126,12 +126,12 @@ class LinkServer:
         asyncio.get_running_loop().add_reader(listening, self._take_in, listening)
 
     async def close(self, text: str, *, is_back_soon: bool = False) -> None:
-        """Say goodbye to every connection, and accept no more."""
+        """Send a goodbye to every connection, and accept no more."""
         goodbye = self._goodbye = Goodbye(text, is_back_soon)
         listening, self._listening = self._listening, None
         if listening is not None:
             asyncio.get_running_loop().remove_reader(listening)
-            # Whoever has connected so far is told, too.
+            # Connections that are already pending get the goodbye too.
             self._take_in(listening)
             listening.close()
         for session in self._sessions:
@@ -148,7 +148,7 @@ class LinkServer:
         await self._calls.close()
 
     def standing(self) -> Standing:
-        """Return how the service stands."""
+        """Return the service's status."""
         queries = self._service.queries
         status, account = queries.status(), queries.account()
         return Standing(
@@ -174,7 +174,7 @@ class LinkServer:
     @property
     def is_needed(self) -> bool:
         """Whether a terminal is attached, or orders, stops or alerts are working."""
-        # Asked every second: what is known at once comes first.
+        # Called every second, so the cheap checks come first.
         if self.terminals or self._service.waiting_alerts():
             return True
         queries = self._service.queries
@@ -190,7 +190,7 @@ class LinkServer:
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 return
             except OSError as error:
-                # Out of file descriptors: it would be told again and again.
+                # Out of file descriptors: without a pause this would repeat at once.
                 _logger.warning("link: no connection could be taken in: %s", error.strerror)
                 loop.remove_reader(listening)
                 loop.call_later(_ACCEPT_AGAIN_S, self._listen_again)
@@ -241,7 +241,7 @@ class LinkServer:
         if hello.protocol != PROTOCOL or hello.version != __version__:
             text = f"the service is pmtui {__version__}, this is pmtui {hello.version}"
             if not hello.is_terminal and hello.protocol == PROTOCOL:
-                # A shell of another version may still ask, and end it.
+                # A shell of another version may still query the service, and stop it.
                 return None
             return Refused(text, __version__, can_restart=not self.is_needed)
         if len(self._tasks) > MOST_CONNECTIONS:
@@ -272,7 +272,7 @@ class LinkServer:
         )
         session.send(self._welcome(hello))
         if session.is_trader:
-            # A program that looks at a book is not somebody who was away.
+            # A program that reads a book is not a trader who was away.
             self._note_arrival()
             self.was_attended = True
         self._sessions.add(session)
@@ -350,7 +350,7 @@ class LinkServer:
             log.notice(weight_of(news), describe_absence(news), until_read=True)
 
     def _note_leaving(self) -> None:
-        """Record the end of the log, as no terminal is attached now, and mark it."""
+        """Record the end of the log as the last terminal leaves, and mark it."""
         self._service.log.add(Level.INFO, "notice", LEFT)
         self._left_at = self._last_entry()
 
@@ -362,7 +362,7 @@ class LinkServer:
 async def _refuse(
     refusal: Refused, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
 ) -> None:
-    """Send a refusal, and read what else was asked: closed before, it might be lost on its way."""
+    """Send a refusal, then read the rest of the request: closing earlier could lose the refusal."""
     writer.write(pack(refusal))
     with suppress(TimeoutError, OSError):
         writer.write_eof()
@@ -378,21 +378,21 @@ def _keep_out() -> Refused:
 
 
 MOST_TOLD = 10
-"""Events that the notice names; the log has all of them."""
+"""Events that the notice lists; the log has all of them."""
 LEFT = "No terminal is attached any more; the service goes on"
 _NEWS_KINDS = ("order", "wallet")
-"""Entries that are news also where they are only information."""
+"""Entries that are news even if they are only informational."""
 _BY_WEIGHT = (Level.INFO, Level.GOOD, Level.WARNING, Level.BAD)
 _VERBS = {OrderStatus.LIVE.words: "accepted", "FAILED": "fill undone"}
-"""How a deed is counted, where its own verb says where an order stands."""
+"""How an action is counted, if its own verb describes an order's state."""
 _PLURALS = {
     "stop or target": "stops or targets", "transaction": "transactions", "notice": "notices",
 }  # fmt: skip
-"""Of what is counted by a noun; deeds are counted by their verbs."""
+"""Plurals of things counted by a noun; actions are counted by their verbs."""
 
 
 def find_news(entries: Iterable[LogEntry], left_at: int) -> tuple[LogEntry, ...]:
-    """Return what a trader would have seen after an entry of the log, in order."""
+    """Return the entries after a given one that matter to a trader, in order."""
     return tuple(
         entry
         for entry in entries
@@ -401,7 +401,7 @@ def find_news(entries: Iterable[LogEntry], left_at: int) -> tuple[LogEntry, ...]
 
 
 def describe_absence(news: Sequence[LogEntry]) -> str:
-    """Count what happened by its kind, and name it in order, the oldest first."""
+    """Summarise what happened: counts by kind, then the events in order, oldest first."""
     counts = Counter(map(_kind_of, news))
     counted = ", ".join(
         count(number, kind, _PLURALS.get(kind, kind)) for kind, number in counts.items()
@@ -412,7 +412,7 @@ def describe_absence(news: Sequence[LogEntry]) -> str:
 
 
 def weight_of(news: Sequence[LogEntry]) -> Level:
-    """Return the gravest level of what happened; at least one that a notice is shown with."""
+    """Return the most severe level of the news; at least one that is shown as a notice."""
     return max((Level.GOOD, *(entry.level for entry in news)), key=_BY_WEIGHT.index)
 
 

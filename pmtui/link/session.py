@@ -1,8 +1,8 @@
-"""One terminal, as the service sees it: what it watches, and what it has still to be sent.
+"""One terminal, as the service sees it: what it watches, and what has still to be sent to it.
 
-A terminal that does not read costs a bounded amount and slows nobody. Of every topic it is owed the
-newest view and no other, of the books of a list only those that it does not have, of the log what is still kept, and its commands wait unread once too many
-answers wait for it.
+A terminal that does not read costs a bounded amount of memory and slows no other. It is sent only the newest
+view of each topic, only the books of a list that it does not have, and the log as far as it is kept. Once too
+many answers wait for it, its commands stay unread.
 """
 
 import asyncio
@@ -50,9 +50,9 @@ from pmtui.service.views import RowBooksView
 _logger = logging.getLogger(__name__)
 
 MOST_WATCHED = 512
-"""Topics of one terminal; the widest screen watches less than a hundred."""
+"""Topics of one terminal; the widest screen watches fewer than a hundred."""
 MOST_ANSWERS = 256
-"""Messages that may wait for a terminal besides views, before its commands wait."""
+"""Messages other than views that may wait for a terminal before its commands have to wait."""
 _CHANGED_BY_COMMANDS = (
     StatusTopic, AccountTopic, WatchlistTopic, AlertTopic, MarketTopic, EventTopic, LogTopic,
 )  # fmt: skip
@@ -77,12 +77,12 @@ class Session:
         """Accept a terminal.
 
         Args:
-            service: what it is shown, and what carries out its commands.
-            calls: what terminals have asked for.
-            hello: its first words.
+            service: provides the views, and carries out the commands.
+            calls: the commands of all terminals.
+            hello: the terminal's first message.
             reader: where its messages come from.
-            writer: where they go to.
-            other: is given what is neither a topic nor a command.
+            writer: where messages to it go.
+            other: handles messages that are neither about topics nor commands.
         """
         self._service = service
         self._calls = calls
@@ -109,7 +109,7 @@ class Session:
         self._has_room.set()
 
     async def run(self) -> None:
-        """Serve the terminal until it is gone."""
+        """Serve the terminal until it disconnects."""
         sending = asyncio.get_running_loop().create_task(self._send(), name="link sender")
         receiving = asyncio.get_running_loop().create_task(self._receive(), name="link receiver")
         try:
@@ -119,19 +119,19 @@ class Session:
                 task.cancel()
             for ended in await asyncio.gather(sending, receiving, return_exceptions=True):
                 if isinstance(ended, Exception):
-                    # The terminal comes back, and would fail in the same way without a trace.
+                    # The terminal reconnects, and would fail in the same way without a trace.
                     _logger.error("link: a terminal's connection failed", exc_info=ended)
             self._close()
 
     def send(self, message: ToTerminal) -> None:
-        """Send a message before any view that waits."""
+        """Send a message ahead of any waiting view."""
         self._queue.append(pack(message))
         self._make_room()
         self._wake.set()
 
     def end(self, message: ToTerminal) -> None:
         """Send a last message, then close the connection."""
-        # What the terminal shows from then on is how it ended.
+        # The views sent now are what the terminal keeps showing.
         self._send_changes()
         self.send(message)
         self._is_ending = True
@@ -158,7 +158,7 @@ class Session:
                     return
                 self._take(message)
             except (LinkError, CodecError):
-                # Whoever speaks otherwise is not spoken to.
+                # Stop on data that is not the protocol; no reply is sent.
                 return
 
     def _take(self, message: ToService) -> None:
@@ -190,7 +190,7 @@ class Session:
                 self._queue.append(topic)
 
     def _watch(self, topic: Topic) -> None:
-        # What was asked for a moment ago is there, or on its way.
+        # A view that was requested a moment ago is there, or on its way.
         has_view = topic in self._peeked and topic not in self._watched
         if topic not in self._watched:
             if len(self._watched) >= MOST_WATCHED:
@@ -199,7 +199,7 @@ class Session:
             self._watched[topic] = self._service.hub.subscribe((topic,), self._note)
         if not has_view:
             self._sent.pop(topic, None)
-        # At once, not with the next frame: somebody has turned to it.
+        # At once, not with the next frame: the user has just opened it.
         self._note(topic)
 
     def _unwatch(self, topic: Topic) -> None:
@@ -224,7 +224,7 @@ class Session:
     def _note(self, topic: Topic) -> None:
         self._dirty[topic] = None
         if topic == StatusTopic():
-            # What is not watched marks nothing, and is looked at about once a second.
+            # Unwatched topics mark nothing as changed, so they are checked about once a second.
             self._dirty.update(self._peeked)
         self._wake.set()
 
@@ -251,7 +251,7 @@ class Session:
         return (first,) if isinstance(first, bytes) else self._newest(first)
 
     def _newest(self, topic: Topic) -> tuple[bytes, ...]:
-        """Return a topic's view as it is now, or nothing where the terminal has it."""
+        """Return a topic's current view, or nothing if the terminal has it."""
         self._dirty.pop(topic, None)
         if topic == _LOG:
             return self._new_entries()
@@ -276,7 +276,7 @@ class Session:
 
 
 def changed_books(view: RowBooksView, before: object) -> RowBooksView:
-    """Return those of the books that a terminal which has the view before does not have."""
+    """Return the books that changed since the view the terminal has."""
     if not isinstance(before, RowBooksView):
         return view
     pairs = zip(view.books, before.books, strict=True)

@@ -1,1 +1,1 @@
-"""The registry of reads: everything that the hosts can be asked, as data. Command, tools and documents follow it."""
+"""The registry of reads: every query to the hosts, as data for the command, the tools and the documents."""

@@ -109,7 +109,7 @@ _WALLETS = (
     _list(
         "activity",
         "a wallet's public history, newest first",
-        # What was sent and received belongs to a wallet's history; the host leaves it out by itself.
+        # Deposits and withdrawals belong to a wallet's history; the host omits them by default.
         Route("GET /activity", by_offset(500), (("excludeDepositsWithdrawals", "false"),)),
         Activity,
         decode_activity,

@@ -1,4 +1,4 @@
-"""Answers that are one figure at the host, as records that say what they are about."""
+"""Answers that are a single figure at the host, as records that say what they are about."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, format_micros
 
 Word = NewType("Word", str)
-"""One of this program's own words, in a field where others would be a stranger's."""
+"""A word of this program, in a field where other texts would be untrusted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,14 +29,14 @@ class ServerTime:
 
 @dataclass(frozen=True, slots=True)
 class OrderVersion:
-    """The generation of orders that the host takes."""
+    """The version of orders that the host accepts."""
 
     version: int
 
 
 @dataclass(frozen=True, slots=True)
 class BookLevel:
-    """One level of a book."""
+    """One price level of a book."""
 
     price: Micros
     size: Micros
@@ -44,17 +44,17 @@ class BookLevel:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """One token's book, the best level of each side first."""
+    """One token's book; each side begins with its best level."""
 
     token_id: TokenId
     condition_id: ConditionId | None
-    """None where the running service's book is told and no host says its market."""
+    """None if the book comes from the running service and no host names its market."""
     at: datetime | None
-    """Of the book's last change."""
+    """Time of the book's last change."""
     worth: Word
-    """`verified` where the levels give the venue's hash, else `unverified` or `crossed`.
+    """`verified` if the levels match the venue's hash, else `unverified` or `crossed`.
 
-    A book of the running service also is `live`, `stale`, `overdue`, `lossy` or `tick_changed`.
+    A book of the running service can also be `live`, `stale`, `overdue`, `lossy` or `tick_changed`.
     """
     tick_size: Micros | None
     min_order_size: Micros | None
@@ -72,16 +72,16 @@ class BestPrice:
     token_id: TokenId
     side: Side
     price: Micros | None
-    """None while a stream tells of an empty side."""
+    """None while a stream reports an empty side."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenPrice:
-    """A midpoint, or a price of a history's token."""
+    """A midpoint, or a price of the token in a price history."""
 
     token_id: TokenId
     price: Micros | None
-    """None while a stream tells of an empty side, like a spread."""
+    """None while a stream reports an empty side, as for a spread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class TokenSpread:
 
 @dataclass(frozen=True, slots=True)
 class TokenTick:
-    """The distance between two prices of a token's grid."""
+    """Tick size of a token: the distance between two prices on its grid."""
 
     token_id: TokenId
     tick_size: Micros
@@ -102,7 +102,7 @@ class TokenTick:
 
 @dataclass(frozen=True, slots=True)
 class TokenNegRisk:
-    """Which of the two exchanges a token belongs to."""
+    """Whether a token trades on the negative-risk exchange."""
 
     token_id: TokenId
     neg_risk: bool
@@ -110,7 +110,7 @@ class TokenNegRisk:
 
 @dataclass(frozen=True, slots=True)
 class TokenFee:
-    """The old fee; today's is part of the market's terms."""
+    """The old fee rate; the current one is part of the market's terms."""
 
     token_id: TokenId
     fee_bps: int
@@ -118,7 +118,7 @@ class TokenFee:
 
 @dataclass(frozen=True, slots=True)
 class LastTradePrice:
-    """The last trade of a token; without a side nothing ever traded."""
+    """The last trade of a token; no side means that nothing has traded."""
 
     token_id: TokenId
     price: Micros
@@ -127,7 +127,7 @@ class LastTradePrice:
 
 @dataclass(frozen=True, slots=True)
 class TokenMarket:
-    """A token's market and its pair of tokens, the first outcome's first."""
+    """A token's market and its two tokens, the first outcome's first."""
 
     condition_id: ConditionId
     token_ids: tuple[TokenId, ...]
@@ -158,15 +158,15 @@ class ClosedOnly:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What one contract may take."""
+    """What one contract may spend."""
 
     spender: Address
     amount: Word
-    """Dollars, or shares of the token, as an exact decimal; `unlimited` where nothing bounds it."""
+    """Dollars, or shares of the token, as an exact decimal; `unlimited` if there is no limit."""
 
 
 def to_allowance(spender: Address, amount: int) -> Allowance:
-    """Return an allowance as it is read; `amount` is in millionths, up to 2^256 - 1."""
+    """Return an allowance as a record; `amount` is in millionths, up to 2^256 - 1."""
     text = "unlimited" if is_unlimited(amount) else format_micros(Micros(amount))
     return Allowance(spender, Word(text))
 
@@ -190,7 +190,7 @@ class Scoring:
 
 @dataclass(frozen=True, slots=True)
 class RewardPercentage:
-    """Our part of what a market pays out now."""
+    """Our share of what a market pays out now."""
 
     condition_id: ConditionId
     percent: Micros
@@ -198,7 +198,7 @@ class RewardPercentage:
 
 @dataclass(frozen=True, slots=True)
 class Deployed:
-    """Whether a wallet exists, in the relayer's view."""
+    """Whether a wallet is deployed, according to the relayer."""
 
     wallet: Address
     is_deployed: bool
@@ -206,7 +206,7 @@ class Deployed:
 
 @dataclass(frozen=True, slots=True)
 class WalletNonce:
-    """The counter that the next batch of an owner's wallet names."""
+    """The nonce that the next batch of an owner's wallet must use."""
 
     owner: Address
     nonce: Word
@@ -222,7 +222,7 @@ class RelayPayload:
 
 @dataclass(frozen=True, slots=True)
 class RelayerKeyName:
-    """A relayer key by its first digits: the whole of it is a secret."""
+    """A relayer key by its first digits; the whole key is a secret."""
 
     key: Word
     address: Address

@@ -36,9 +36,9 @@ _ASCENDING = Argument(
     default="false",
     default_beside="order",
 )
-"""Always sent beside an order: the host's own default is the smallest first."""
+"""Always sent with a sort order: the host's own default is ascending."""
 TAG = Argument("tag", ArgumentKind.TEXT, "id or slug of a tag", seed_key="tag_id")
-"""The hosts filter by ids: a slug is looked up first."""
+"""The hosts filter by ids, so a slug is looked up first."""
 _MARKET_FILTERS = (
     TAG,
     _SLUG,

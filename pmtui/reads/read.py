@@ -1,6 +1,6 @@
-"""What a read is: its name, host and routes, its arguments, the type of its answer, and who may ask.
+"""The definition of a read: its name, host, routes, arguments, the type of its answer, and who may use it.
 
-Whatever was typed or sent by a program as an argument is checked here, before any host is asked.
+Every argument, whether typed or sent by a program, is checked here before any host is asked.
 """
 
 import re
@@ -14,35 +14,35 @@ from pmtui.config.endpoints import Dialect
 from pmtui.reads.records import fields_of
 
 LONGEST_TEXT = 200
-"""Characters of one value."""
+"""Characters in one value."""
 MOST_VALUES = 100
-"""Of one argument that takes several."""
+"""Values of one argument that takes several."""
 
 
 class ArgumentError(ValueError):
-    """A value that its argument does not take."""
+    """A value that its argument does not accept."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.name = name
-        """Of the argument, as tools spell it."""
+        """Name of the argument, as tools spell it."""
         self.reason = reason
         super().__init__(f"{option_of(name)} {reason}")
 
 
 def option_of(name: str) -> str:
-    """Return the option of the command line for an argument."""
+    """Return the command-line option for an argument."""
     return "--" + name.replace("_", "-")
 
 
 class ArgumentKind(StrEnum):
-    """What a value has to look like."""
+    """The form that a value must have."""
 
     TOKEN = "token id"  # noqa: S105 - names a kind of id
     CONDITION = "condition id"
     ADDRESS = "address"
     ORDER = "order id"
     NUMBER = "number"
-    """A count or an id of digits."""
+    """A count or a numeric id."""
     TEXT = "text"
     FLAG = "true or false"
     DAY = "date"
@@ -79,7 +79,7 @@ class Argument:
     """One argument of a read."""
 
     name: str
-    """As options and tools spell it, with underscores."""
+    """Its spelling in options and tools, with underscores."""
     kind: ArgumentKind
     words: str
     is_required: bool = False
@@ -88,23 +88,23 @@ class Argument:
     choices: tuple[str, ...] = ()
     default: str = ""
     default_beside: str = ""
-    """Name of the argument beside which the default holds; always where it is empty."""
+    """Name of the argument that must be given for the default to apply; empty if it always applies."""
     unit: str = ""
     seed_key: str = ""
-    """Query key in the seed dialect; the name where it is empty."""
+    """Query key in the seed dialect; the argument's name if empty."""
     live_key: str = ""
-    """Query key of the public service; the seed's where it is empty."""
+    """Query key in the live dialect; the seed's if empty."""
     spellings: tuple[tuple[str, str, str], ...] = ()
-    """Choices that the hosts spell otherwise: ours, the seed's, the public service's."""
+    """Choices that the hosts spell differently: ours, the seed's, the public service's."""
 
     @property
     def option(self) -> str:
-        """The option of the command line."""
+        """The command-line option."""
         return option_of(self.name)
 
     @property
     def takes(self) -> str:
-        """What a value looks like, in words."""
+        """The expected form of a value, in words."""
         if self.choices:
             return f"one of {', '.join(self.choices)}"
         return _EXAMPLES[self.kind]
@@ -122,7 +122,7 @@ class Argument:
         return text
 
     def schema(self) -> dict[str, object]:
-        """Return the JSON schema of a value, as tools and the OpenAPI document state it."""
+        """Return the JSON schema of a value, as used by the tools and the OpenAPI document."""
         single: dict[str, object] = {
             "type": "string",
             "minLength": 1,
@@ -149,7 +149,7 @@ class Argument:
         """Return a value in the form in which it is sent.
 
         Raises:
-            ArgumentError: it is not of this kind.
+            ArgumentError: the value is not of this kind.
         """
         if not text:
             raise ArgumentError(self.name, f"is empty; it takes {self.takes}")
@@ -181,7 +181,7 @@ class Values:
     by_name: Mapping[str, tuple[str, ...]]
 
     def text(self, name: str) -> str:
-        """Return the first value; empty where there is none."""
+        """Return the first value; empty if there is none."""
         return next(iter(self.by_name.get(name, ())), "")
 
     def texts(self, name: str) -> tuple[str, ...]:
@@ -189,20 +189,20 @@ class Values:
         return self.by_name.get(name, ())
 
     def flag(self, name: str) -> bool | None:
-        """Return a boolean; None where it is not given."""
+        """Return a boolean; None if it is not given."""
         text = self.text(name)
         return text == "true" if text else None
 
     def day(self, name: str) -> date:
-        """Return a date that is given.
+        """Return a date that must be given.
 
         Raises:
-            ValueError: it is not.
+            ValueError: no date is given.
         """
         return date.fromisoformat(self.text(name))
 
     def moment(self, name: str) -> datetime | None:
-        """Return a time; None where it is not given."""
+        """Return a time; None if it is not given."""
         text = self.text(name)
         return _moment(text) if text else None
 
@@ -210,15 +210,15 @@ class Values:
 def check_values(
     arguments: Sequence[Argument], given: Mapping[str, Sequence[str]], *, today: date
 ) -> Values:
-    """Check what was given for the arguments of a read, and add what holds without.
+    """Check the values given for a read's arguments, and add the defaults.
 
     Args:
         arguments: of the read.
-        given: texts by the names of arguments; several may stand in one text with commas between.
-        today: stands for a date whose default is today's.
+        given: texts by argument name; one text may hold several values separated by commas.
+        today: used where an argument's default is today's date.
 
     Raises:
-        ArgumentError: an unknown or missing argument, or a value that it does not take.
+        ArgumentError: an argument is unknown or missing, or does not accept its value.
     """
     known = {argument.name: argument for argument in arguments}
     for name in given:
@@ -246,7 +246,7 @@ def check_values(
 
 
 def _check_span(values: Values) -> None:
-    """Refuse a span of time that ends before it begins: no host has anything in it."""
+    """Refuse a time range that ends before it begins: no host has anything in it."""
     after, before = values.moment("after"), values.moment("before")
     if after is not None and before is not None and after > before:
         raise ArgumentError("after", "is a later time than before")
@@ -260,7 +260,7 @@ def _moment(text: str) -> datetime:
 
 
 class ReadHost(StrEnum):
-    """Who is asked; the order is that of lists."""
+    """The host that answers a read, in the order of lists."""
 
     TRADING = "trading host"
     METADATA = "metadata host"
@@ -270,29 +270,29 @@ class ReadHost(StrEnum):
 
 
 class Needs(StrEnum):
-    """What a host asks for before it answers."""
+    """The credentials that a host requires."""
 
     NOTHING = "public"
     KEY = "key"
-    """The profile's key: what is answered is its account's."""
+    """The profile's key: the answer is about its account."""
     RELAYER_KEY = "relayer key"
     """The relayer key that `pmtui account` keeps for the profile."""
 
 
 class Stream(StrEnum):
-    """Which stream tells what changes of an answer."""
+    """The stream that reports changes to an answer."""
 
     MARKET = "market stream"
     ACCOUNT = "account stream"
 
 
 class Paging(StrEnum):
-    """How a list is read on."""
+    """How the next page of a list is requested."""
 
     CURSOR = "cursor"
-    """By a text of the answer, absent on the last page."""
+    """By a cursor in the answer, absent on the last page."""
     OFFSET = "offset"
-    """By counting rows; a short page is the last."""
+    """By row offset; a short page is the last."""
     NUMBER = "page number"
 
 
@@ -302,11 +302,11 @@ class Pages:
 
     paging: Paging
     key: str
-    """The query key that carries the place."""
+    """The query key that carries the cursor or offset."""
     size: int
     """The most rows that one page may have."""
     most: int = 10_000
-    """Rows after which reading ends: the host goes no further, or nobody would wait for more."""
+    """Rows after which reading stops: the host goes no further, or the wait would be too long."""
     size_key: str = "limit"
 
 
@@ -317,16 +317,16 @@ class Route:
     label: str
     pages: Pages | None = None
     fixed: tuple[tuple[str, str], ...] = ()
-    """Query that always goes along."""
+    """Query parameters that are always sent."""
 
     @property
     def method(self) -> str:
-        """The method of HTTP."""
+        """The HTTP method."""
         return self.label.partition(" ")[0]
 
     @property
     def path(self) -> str:
-        """The template of the path, with a query where the path alone does not say it."""
+        """The path template, with a query if the path alone is ambiguous."""
         return self.label.partition(" ")[2]
 
 
@@ -338,28 +338,28 @@ WATCH_LIMIT = Argument(
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """One read. Two hosts may be asked alike in both dialects: then `live` is empty."""
+    """One read. If both dialects use the same route, `live` is empty."""
 
     name: str
     words: str
-    """One sentence without its full stop."""
+    """One sentence without a full stop."""
     host: ReadHost
     answer: object
-    """The type of the answer, or of a row where it is a list."""
+    """The type of the answer, or of one row of a list."""
     seed: Route
     live: Route | None = None
     arguments: tuple[Argument, ...] = ()
     is_list: bool = False
     needs: Needs = Needs.NOTHING
     stream: Stream | None = None
-    """What it can be followed by; None where no stream tells of it."""
+    """The stream that follows it; None if no stream reports it."""
     unstreamed: tuple[str, ...] = ()
-    """Names of arguments that the stream knows nothing of."""
+    """Names of arguments that the stream does not support."""
     decode: Callable[[bytes], object] | None = None
-    """Of an answer, for routes that a client needs no further knowledge of."""
+    """Decodes the answer of a route that needs no special client code."""
 
     def route(self, dialect: Dialect) -> Route:
-        """Return how a dialect is asked."""
+        """Return the route in a dialect."""
         return self.seed if self.live is None or dialect is Dialect.SEED else self.live
 
     @property
@@ -369,14 +369,14 @@ class Read:
 
     @property
     def asked(self) -> tuple[Argument, ...]:
-        """The arguments, with the limit of the rows of a list, or of what a stream tells."""
+        """The arguments, plus the limit on rows of a list or on messages of a stream."""
         if self.is_list:
             return (*self.arguments, LIMIT)
         return (*self.arguments, WATCH_LIMIT) if self.is_watchable else self.arguments
 
 
 def by_offset(size: int, most: int = 10_000) -> Pages:
-    """Return how a list is paged whose rows are counted, with so many rows on a page."""
+    """Return the paging of a list read by row offset, with `size` rows per page."""
     return Pages(Paging.OFFSET, "offset", size, most)
 
 
@@ -390,7 +390,7 @@ def read_list(
     *arguments: Argument,
     live: Route | None = None,
 ) -> Read:
-    """Return the read of a list, whose pages the routes describe."""
+    """Return a read of a list, whose paging is given by its routes."""
     return Read(
         name, words, host, answer, seed,
         live=live, arguments=arguments, is_list=True, decode=decode,
@@ -407,7 +407,7 @@ def read_one(
     *arguments: Argument,
     live: str = "",
 ) -> Read:
-    """Return the read of one thing, by the labels of its routes."""
+    """Return a read of a single object, by the labels of its routes."""
     return Read(
         name, words, host, answer, Route(seed),
         live=Route(live) if live else None, arguments=arguments, decode=decode,
@@ -415,13 +415,13 @@ def read_one(
 
 
 def naming_argument(read: Read) -> Argument | None:
-    """Return the argument whose values the rows are about, each one of theirs; None where rows are not."""
+    """Return the argument whose values each have a row of their own; None if there is none."""
     named = (argument for argument in read.arguments if argument.is_many and argument.is_required)
     return next((each for each in named if each.name in fields_of(read.answer)), None)
 
 
 def find_unanswered(read: Read, values: Values, items: Iterable[object]) -> tuple[str, ...]:
-    """Return the values that no row is about, in the order in which they were given."""
+    """Return the values without a row, in the order in which they were given."""
     argument = naming_argument(read)
     if argument is None:
         return ()

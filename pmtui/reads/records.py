@@ -1,7 +1,7 @@
 """Answers as records (stable names, exact decimals, times in UTC), with their columns and JSON schemas.
 
-A record follows the annotations of a domain type, so that an amount is never taken for a count. Amounts
-are decimal texts without exponent: no program that reads them rounds by accident.
+A record follows the annotations of a domain type, so that an amount is never mistaken for a count.
+Amounts are decimal texts without exponents: no program that reads them rounds by accident.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -21,10 +21,10 @@ Json: TypeAlias = Cell | list["Json"] | dict[str, "Json"]
 Record: TypeAlias = dict[str, Json]
 
 _LARGEST_INTEGER = 2**53
-"""Beyond it, readers that know floats only would lose digits: such integers are texts."""
+"""Larger integers would lose digits in readers that only have floats, so they become texts."""
 _TYPES = 1_000
 _SMALL = 6
-"""Fields of a part that is still written out in a cell."""
+"""The most fields of a nested record that is still written out in a cell."""
 
 UNITS: Mapping[str, str] = MappingProxyType(
     {
@@ -60,7 +60,7 @@ UNITS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("age_s", "book_age_s"), "seconds"),
     }
 )  # fmt: skip
-"""Of fields, by their names. `amount` of a holder is shares, see `OTHER_UNITS`."""
+"""Units by field name. `amount` of a holder is in shares, see `OTHER_UNITS`."""
 OTHER_UNITS: Mapping[tuple[str, str], str] = MappingProxyType(
     {
         ("Holder", "amount"): "shares",
@@ -123,9 +123,9 @@ _RANKS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "Comment": ("body", "author"),
     }
 )  # fmt: skip
-"""What matters most, first, where that is not the order from left to right."""
+"""The most important columns first, where that differs from left to right."""
 _OF_SEVERAL: Mapping[str, tuple[str, ...]] = MappingProxyType({"Book": ("token_id",)})
-"""Columns that tell one of several from the next, where one alone needs none."""
+"""Columns that distinguish rows of a list; a single row does not need them."""
 
 
 def to_record(value: object) -> Record:
@@ -135,22 +135,22 @@ def to_record(value: object) -> Record:
 
 
 def fields_of(kind: object) -> Mapping[str, object]:
-    """Return the annotations of a type of answer, by the names of its fields."""
+    """Return the annotations of an answer type, by field name."""
     return _hints(_plain(kind))
 
 
 def columns_of(kind: object) -> tuple[str, ...]:
-    """Return the columns of a type of answer; those of a part of it begin with its name and a dot."""
+    """Return the columns of an answer type; those of a nested record are prefixed with its name and a dot."""
     return tuple(_columns(_plain(kind), ""))
 
 
 def units_of(kind: object) -> dict[str, str]:
-    """Return the units of the columns of a type of answer that have one."""
+    """Return the units of an answer type's columns that have one."""
     return dict(_units(_plain(kind), ""))
 
 
 def texts_of(kind: object) -> tuple[str, ...]:
-    """Return the columns that are somebody else's words: every text that is no id or known word."""
+    """Return the columns with untrusted text: every text that is not an id or a known word."""
     return tuple(_texts(_plain(kind), ""))
 
 
@@ -165,14 +165,14 @@ def row_columns(kind: object) -> tuple[str, ...]:
 def to_rows(
     value: object, columns: tuple[str, ...], *, has_ids: bool = True
 ) -> list[dict[str, Cell]]:
-    """Return an answer as rows of cells: a book has one for each level, all else one.
+    """Return an answer as rows of cells: one per level for a book, else one.
 
-    A list becomes one text, or its length where its parts are large.
+    A list becomes one text, or its length if its parts are large.
 
     Args:
         value: the answer.
-        columns: those wanted, of `row_columns`.
-        has_ids: whether the parts of a list are told with their ids.
+        columns: those to include, out of `row_columns`.
+        has_ids: whether the parts of a list are shown with their ids.
     """
     record = to_record(value)
     if not isinstance(value, Book):
@@ -229,7 +229,7 @@ def _writer(hint: object) -> Callable[[object], Json]:
     origin, parts = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         known = [part for part in parts if part is not NoneType]
-        # Unions of several types occur between plain values only, which write themselves.
+        # Unions of several types only occur between plain values, which need no conversion.
         inner = _writer(known[0]) if len(known) == 1 else _write_plain
         return lambda value: None if value is None else inner(value)
     if origin is tuple:
@@ -278,7 +278,7 @@ def _plain(kind: object) -> type:
 
 
 def _part_of(hint: object) -> type | None:
-    """Return the dataclass that a field is, or may be."""
+    """Return the dataclass that a field holds or may hold."""
     if get_origin(hint) in (Union, UnionType):
         known = [part for part in get_args(hint) if part is not NoneType]
         return _part_of(known[0]) if len(known) == 1 else None
@@ -286,12 +286,12 @@ def _part_of(hint: object) -> type | None:
 
 
 def _is_enum(hint: object) -> bool:
-    """Whether a field is one of some words, such as the liquidity of a fill, which has no unit."""
+    """Whether a field is an enum, such as the liquidity of a fill, and so has no unit."""
     return isinstance(hint, type) and issubclass(hint, Enum)
 
 
 def _item_of(hint: object) -> type | None:
-    """Return the dataclass of which a field is a list."""
+    """Return the dataclass of the items of a list field."""
     parts = get_args(hint)
     return _part_of(parts[0]) if get_origin(hint) is tuple and parts else None
 
@@ -330,7 +330,7 @@ Schema: TypeAlias = dict[str, object]
 
 
 def schemas_of(kind: type) -> dict[str, Schema]:
-    """Return the schema of a type of answer and of every part of it, by their names."""
+    """Return the schemas of an answer type and all its nested records, by name."""
     found: dict[str, Schema] = {}
     _collect(kind, found)
     return found
@@ -392,13 +392,13 @@ def _plain_schema(hint: object, found: dict[str, Schema]) -> Schema:
 
 
 def summary(kind: object, *, is_list: bool = False) -> tuple[str, ...]:
-    """Return the columns of a type of answer that a table shows."""
+    """Return the columns of an answer type that a table shows."""
     name = getattr(kind, "__name__", "")
     columns = _SUMMARIES.get(name, row_columns(kind))
     return (*columns, *_OF_SEVERAL.get(name, ())) if is_list else columns
 
 
 def ranked(kind: object, columns: tuple[str, ...]) -> tuple[str, ...]:
-    """Return columns of a type of answer with the most important first."""
+    """Return columns of an answer type with the most important first."""
     first = [name for name in _RANKS.get(getattr(kind, "__name__", ""), ()) if name in columns]
     return (*first, *(name for name in columns if name not in first))

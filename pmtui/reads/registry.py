@@ -1,4 +1,4 @@
-"""All reads by their names, in the order in which they are listed."""
+"""All reads by name, in the order in which they are listed."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -14,6 +14,6 @@ READS: Mapping[str, Read] = MappingProxyType(
 
 
 def by_host() -> Iterator[tuple[ReadHost, tuple[Read, ...]]]:
-    """Yield the hosts, each with its reads."""
+    """Yield each host with its reads."""
     for host in ReadHost:
         yield host, tuple(read for read in READS.values() if read.host is host)

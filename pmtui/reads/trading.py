@@ -1,4 +1,4 @@
-"""Reads of the trading host: books, prices, markets, rewards, and what an account has there."""
+"""Reads of the trading host: books, prices, markets, rewards, and account data."""
 
 from pmtui.domain.account.keys import BuilderFees, BuilderKey
 from pmtui.domain.markets.history import Interval

@@ -1,4 +1,4 @@
-"""What the streams and hosts said, kept with the times of arrival: the file, its writing and reading.
+"""Recordings of stream messages and host replies with their arrival times: format, writer and reader.
 
-It knows neither sockets nor screens. `pmtui record` writes such files, `pmtui replay` plays them.
+It uses neither sockets nor screens. `pmtui record` writes such files, `pmtui replay` plays them.
 """

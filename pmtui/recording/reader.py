@@ -1,10 +1,10 @@
-"""Reads a recording whole: ours, or messages that others kept in one of the public forms.
+"""Reads a recording whole: our own, or messages saved by other programs in a public format.
 
-One message a line or one JSON document, gzip or not; bare, or wrapped by the recorder under a key
-of its own beside the time of arrival, or in a pair with that time.
+One message per line or one JSON document, gzip or not; a message is bare, or wrapped by the recorder
+under a key of its own next to the arrival time, or paired with that time in an array.
 
-A torn end, as a crash or a full disk leaves it, is cut at the last whole line. What is no message of the
-market stream is left out and counted.
+A truncated end, as a crash or a full disk leaves it, is cut at the last complete line. Anything that is
+not a message of the market stream is skipped and counted.
 """
 
 import gzip
@@ -36,7 +36,7 @@ _ARRIVAL = ("arrival_ms", "received_ms", "recv_ms", "arrival", "received_at", "r
 _OWN_KEYS = frozenset({"event_type", "bids", "price_changes", "asset_id"})
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MAX_BYTES = 512 << 20
-"""Unpacked; all of it is held in memory while it is replayed."""
+"""Bytes after unpacking; the whole file is held in memory during a replay."""
 _OWN_BEGINNING = b'{"kind":"header"'
 _GZIP = 31
 _PIECE = 1 << 20
@@ -50,14 +50,14 @@ _KINDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A message as it came, and when, in milliseconds where the recorder kept that."""
+    """A message as received, and its arrival time in milliseconds if the recorder stored it."""
 
     frame: bytes
     arrival_ms: int | None = None
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a file, unpacked where it is packed.
+    """Read a file, and unpack it if it is compressed.
 
     Raises:
         OSError: the file cannot be read.
@@ -75,7 +75,7 @@ def read_bytes(path: Path) -> bytes:
 def split_frames(data: bytes) -> Iterator[Recorded]:
     """Yield the messages of a file's unpacked content, in its order."""
     data = data.removeprefix(_BYTE_ORDER_MARK)
-    # A damaged first line is one message that cannot be read; those after it can.
+    # A damaged first line counts as one unreadable message; the ones after it can still be read.
     documents = [data] if _is_json(data) else data.splitlines()
     for document in documents:
         if document.strip():
@@ -101,12 +101,12 @@ def _unwrap(text: bytes) -> Iterator[Recorded]:
         for element in elements:
             yield _recorded(element)
     else:
-        # An array of events is one frame, as the first books come.
+        # An array of events is one frame, like the first books.
         yield Recorded(text)
 
 
 def _is_pair(value: object) -> bool:
-    """Return whether a recorder put the time of arrival and the message into an array of two."""
+    """Return whether a recorder put the arrival time and the message into an array of two."""
     if not isinstance(value, list) or len(value) != 2:
         return False
     time, message = value
@@ -130,7 +130,7 @@ def _recorded(value: object) -> Recorded:
 
 
 def _text(value: object) -> bytes:
-    # Half a surrogate is no text: what comes of it cannot be decoded, and is told so.
+    # A lone surrogate is not text: the result cannot be decoded, and is reported as such.
     return (value if isinstance(value, str) else json.dumps(value)).encode(errors="surrogatepass")
 
 
@@ -145,7 +145,7 @@ class Message(NamedTuple):
     """One message of the market stream."""
 
     at_us: int
-    """Since the recording began."""
+    """Microseconds since the recording began."""
     data: bytes
     """A JSON object."""
     condition_id: str
@@ -156,19 +156,19 @@ class Message(NamedTuple):
 
 @dataclass(slots=True)
 class Recording:
-    """Everything of one file, in the order in which it arrived."""
+    """The contents of one file, in order of arrival."""
 
     header: Header
     messages: list[Message] = field(default_factory=list)
     answers: list[AnswerRow] = field(default_factory=list)
     is_torn: bool = False
-    """Whether it ends without having been ended."""
+    """Whether it was cut off instead of being closed."""
     skipped: int = 0
     """Lines and messages that could not be read."""
 
     @property
     def length_us(self) -> int:
-        """When the last message arrived."""
+        """Time of the last message, in microseconds since the start."""
         return self.messages[-1].at_us if self.messages else 0
 
 
@@ -178,15 +178,15 @@ class Unreadable:
 
     text: str
     is_recording: bool = False
-    """Whether it is one all the same, in which no message had arrived when it ended or was cut off."""
+    """Whether it is a recording all the same, but ended or was cut off before any message arrived."""
 
 
 def read_recording(path: Path, *, max_bytes: int = MAX_BYTES) -> Recording | Unreadable:
     """Read a file.
 
     Args:
-        path: of a recording of ours, or of messages that others kept.
-        max_bytes: unpacked; a larger one is refused.
+        path: of a recording of ours, or of messages saved by another program.
+        max_bytes: size after unpacking; a larger file is refused.
     """
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
@@ -212,7 +212,7 @@ def read_recording(path: Path, *, max_bytes: int = MAX_BYTES) -> Recording | Unr
 
 
 def _without_messages(path: Path, found: Recording, text: bytes, *, is_own: bool) -> Unreadable:
-    """Return why no message of a file can be played."""
+    """Return why none of a file's messages can be played."""
     if is_own and found.is_torn:
         problem = "a recording that was cut off before a message of the stream came"
         return Unreadable(f"{path}: {problem}", is_recording=True)
@@ -246,7 +246,7 @@ def _unpack(raw: bytes, max_bytes: int) -> tuple[bytes, bool]:
             size += len(parts[-1])
             rest = unpacker.unconsumed_tail
             if unpacker.eof and unpacker.unused_data:
-                # Another gzip stream behind the first, as files that were put together have.
+                # Another gzip stream after the first, as in concatenated files.
                 rest, unpacker = unpacker.unused_data, zlib.decompressobj(wbits=_GZIP)
     except zlib.error:
         return b"".join(parts), True
@@ -254,7 +254,7 @@ def _unpack(raw: bytes, max_bytes: int) -> tuple[bytes, bool]:
 
 
 def _header(line: bytes) -> Header | str | None:
-    """Return our header, why it cannot be followed, or None where it is somebody else's file."""
+    """Return our header, the reason why it is not supported, or None for another program's file."""
     try:
         value = msgspec.json.decode(line)
     except UNREADABLE:
@@ -272,7 +272,7 @@ def _header(line: bytes) -> Header | str | None:
 def _read_own(header: Header, text: bytes) -> Recording:
     found = Recording(header)
     *lines, tail = text.split(b"\n")
-    # A last line without its end was being written.
+    # A last line without a line end was still being written.
     found.is_torn = bool(tail)
     is_ended = False
     for line in lines:
@@ -351,7 +351,7 @@ def _add_element(
     found: Recording, at_us: int, element: dict[str, object], frame: bytes | None = None
 ) -> None:
     if "event_type" not in element and {"bids", "asks", "asset_id"} <= element.keys():
-        # A book as the trading host answers it.
+        # A book in the format of the trading host's reply.
         element, frame = {**element, "event_type": "book"}, None
     kind = element.get("event_type")
     if not isinstance(kind, str) or kind not in _KINDS:

@@ -1,10 +1,10 @@
-"""The lines of a recording, and their writing: a crash costs at most what came since the last flush.
+"""The lines of a recording and their writer: a crash loses at most what came since the last flush.
 
-The file is gzip of one JSON object a line, so that any tool can read it. Times are microseconds since the
-header's, by a clock that never runs backwards.
+The file is gzip of one JSON object per line, so that any tool can read it. Times are microseconds since
+the header's time, by a monotonic clock.
 
-One gzip stream, brought to a readable end at every flush: what is on the disk can be read up to there,
-whatever happens afterwards. A file that exists is never written to.
+It is one gzip stream, synced at every flush: the file can be read up to there, whatever happens
+afterwards. An existing file is never written to.
 """
 
 import os
@@ -24,38 +24,38 @@ class Header(msgspec.Struct, frozen=True, tag_field="kind", tag="header"):
     """The first line."""
 
     started_ms: int
-    """Unix milliseconds at which the times begin, by the clock of the machine that recorded."""
+    """Unix milliseconds that all times count from, by the clock of the recording machine."""
     token_ids: tuple[str, ...]
     profile: str = ""
     dialect: str = ""
     program: str = ""
-    """What wrote it, with its version."""
+    """The program that wrote it, with its version."""
     format: str = FORMAT
     version: int = VERSION
 
 
 class FrameRow(msgspec.Struct, frozen=True, tag_field="kind", tag="frame"):
-    """A message of the market stream, letter for letter."""
+    """A message of the market stream, verbatim."""
 
     at_us: int
     data: str
 
 
 class AnswerRow(msgspec.Struct, frozen=True, tag_field="kind", tag="answer"):
-    """What a host answered to a read."""
+    """A host's reply to a read."""
 
     at_us: int
     host: str
     """`clob`, `gamma` or `data`."""
     path: str
     data: str
-    """The body, letter for letter."""
+    """The body, verbatim."""
     query: tuple[tuple[str, str], ...] = ()
     method: str = "GET"
 
 
 class LinkRow(msgspec.Struct, frozen=True, tag_field="kind", tag="link"):
-    """How the stream's connection changed: between `down` and `open` something may be missing."""
+    """A change of the stream's connection: between `down` and `open` messages may be missing."""
 
     at_us: int
     state: str
@@ -63,11 +63,11 @@ class LinkRow(msgspec.Struct, frozen=True, tag_field="kind", tag="link"):
 
 
 class EndRow(msgspec.Struct, frozen=True, tag_field="kind", tag="end"):
-    """The last line of a recording that was ended in order."""
+    """The last line of a recording that was closed properly."""
 
     at_us: int
     frames: int
-    """How many messages it holds."""
+    """Number of messages in the file."""
 
 
 Row = Header | FrameRow | AnswerRow | LinkRow | EndRow
@@ -77,18 +77,18 @@ row_encoder = msgspec.json.Encoder()
 
 
 class CannotMakeError(Exception):
-    """Why a file cannot be made, in one line."""
+    """The reason, in one line, why a file cannot be created."""
 
 
 class RecordingWriter:
     """One file, from its header to its end."""
 
     def __init__(self, path: Path, header: Header) -> None:
-        """Make the file, the user's alone, and put the header on the disk.
+        """Create the file with access for the user alone, and write the header to disk.
 
         Raises:
-            CannotMakeError: there is such a file already, or none can be made there.
-            OSError: it cannot be written; the file is removed again.
+            CannotMakeError: the file exists already, or cannot be created there.
+            OSError: the header cannot be written; the file is removed again.
         """
         try:
             self._handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -99,7 +99,7 @@ class RecordingWriter:
         self._packer = zlib.compressobj(wbits=_GZIP)
         self._waiting: list[bytes] = []
         self.written = 0
-        """Bytes on the disk."""
+        """Bytes on disk."""
         self.add(header)
         try:
             self.flush()
@@ -114,7 +114,7 @@ class RecordingWriter:
         self._waiting.append(b"\n")
 
     def flush(self) -> None:
-        """Bring everything to the disk.
+        """Write everything to disk.
 
         Raises:
             OSError: the disk is full or gone.
@@ -126,7 +126,7 @@ class RecordingWriter:
             os.fsync(self._handle)
 
     def close(self) -> None:
-        """End the file; what was added last is kept.
+        """End the file after writing the last rows.
 
         Raises:
             OSError: the disk is full or gone.
