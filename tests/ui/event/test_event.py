@@ -438,6 +438,8 @@ async def test_the_bars_of_chances_grow_with_the_screen() -> None:
     app = _app(_service())
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: "█" in _row(app, "Ilse Maro"), "the bar")
+        # The shape of its day is drawn with the same sign.
+        await settle(pilot)
         usual = _row(app, "Ilse Maro").count("█")
         await pilot.resize_terminal(200, 50)
         await until(pilot, lambda: _row(app, "Ilse Maro").count("█") > usual, "a longer bar")
