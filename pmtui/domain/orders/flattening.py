@@ -1,4 +1,4 @@
-"""Flattening: sell a whole position now; its worst price, its size, and the orders in its way.
+"""Selling the net position of a market now: at which worst price, how much of it, and what is in the way.
 
 The venue accepts no market sell orders, so it is a fill-and-kill limit order (FAK), at a price that the card
 states. Our own resting sales of the position are cancelled first, and so are own bids that it may match: its
@@ -34,6 +34,7 @@ class FlattenProblem:
     """Why the position cannot be sold this way."""
 
     text: str
+    """It goes on a sentence: "Nothing to sell: …"."""
     pairs: Micros = ZERO
     """Number of pairs of both outcomes held."""
 
@@ -53,6 +54,11 @@ class FlattenPlan:
     """Own orders of either outcome that it may match, to be cancelled first; the best first."""
     pairs: Micros = ZERO
     """Pairs of both outcomes that stay, which merging turns into dollars."""
+
+    @property
+    def what(self) -> str:
+        """What is sold, in words: all that is held, or what is left of it without the pairs."""
+        return "net position" if self.pairs else "whole position"
 
     @property
     def in_the_way(self) -> tuple[Order, ...]:
@@ -76,6 +82,11 @@ class NetPosition:
     is_short: bool
     """Whether the excess is of the other outcome."""
 
+    @property
+    def is_long(self) -> bool:
+        """Whether the excess is of the outcome it is seen from."""
+        return self.excess > 0 and not self.is_short
+
 
 def net_position(held: Micros, of_other: Micros) -> NetPosition:
     """Return the net position from the shares of an outcome and of the other one."""
@@ -84,6 +95,25 @@ def net_position(held: Micros, of_other: Micros) -> NetPosition:
         pairs=Micros(min(held, of_other)),
         is_short=of_other > held,
     )
+
+
+def net_of_market(
+    held: Callable[[TokenId], Micros], token_id: TokenId, terms: MarketTerms
+) -> NetPosition:
+    """Return the net position of a market, seen from one of its outcomes.
+
+    Args:
+        held: returns the shares of a token.
+        token_id: of the outcome.
+        terms: of the market.
+    """
+    other = _other_of(token_id, terms)
+    return net_position(held(token_id), ZERO if other is None else held(other))
+
+
+def _other_of(token_id: TokenId, terms: MarketTerms) -> TokenId | None:
+    others = [token for token in terms.token_ids if token != token_id]
+    return others[0] if len(others) == 1 else None
 
 
 def plan_flatten_net(
@@ -103,9 +133,7 @@ def plan_flatten_net(
         terms: of the market.
         give_way_percent: how far below the best bid it may fill.
     """
-    others = [token for token in terms.token_ids if token != book.token_id]
-    other = others[0] if len(others) == 1 else None
-    net = net_position(held(book.token_id), ZERO if other is None else held(other))
+    net, other = net_of_market(held, book.token_id, terms), _other_of(book.token_id, terms)
     if net.is_short and other is not None:
         book = mirrored_view(book, other)
     return plan_flatten(
@@ -138,12 +166,12 @@ def plan_flatten(
     others = replace(book, bids=bids_of_others(book, terms.condition_id, own))
     problem = _why_not(position, book, terms, paired=paired)
     if problem or not others.bids:
-        return FlattenProblem(problem or "No bids but your own", paired)
+        return FlattenProblem(problem or "no bids but your own", paired)
     sales = tuple(
         o for o in own if o.token_id == book.token_id and o.side is Side.SELL and o.status.is_open
     )
     if any(sale.status in IN_DOUBT for sale in sales):
-        return FlattenProblem("A sale of it is still being checked: wait, or cancel it", paired)
+        return FlattenProblem("a sale of it is still being checked: wait, or cancel it", paired)
     best = others.bids[0].price
     price = worst_price(best, terms.tick_size, give_way_percent)
     intent = _sale(size, book.token_id, terms, price=price)
@@ -178,16 +206,16 @@ def worst_price(best_bid: Micros, tick: Micros, give_way_percent: int) -> Micros
 
 def _why_not(position: Micros, book: BookView, terms: MarketTerms, *, paired: Micros) -> str:
     if position <= 0:
-        return "The position is net zero" if paired else "No position in this outcome"
+        return "the position is net zero" if paired else "no position in this market"
     if size_floor(position) <= 0:
         return (
-            f"Only {shares_are(position)} left: dust, less than the "
-            f"{format_micros(SIZE_STEP)} that an order can carry"
+            f"{shares_are(position)} dust, less than the {format_micros(SIZE_STEP)} "
+            "that an order can carry"
         )
     if not terms.accepting_orders:
-        return "The market takes no orders now"
+        return "the market takes no orders now"
     if not book.bids:
-        return "No bids now"
+        return "no bids now"
     return ""
 
 

@@ -94,8 +94,19 @@ def paint_flatten_card(
     mode: Mode,
     doubt: str = "",
     details_key: str = "",
+    merging: str = "",
 ) -> tuple[Line, ...]:
-    """Paint what is sold and at what worst price, and which orders are cancelled first."""
+    """Show what is sold at which worst price, and what has to be cancelled for it.
+
+    Args:
+        order: the sale, as prepared.
+        plan: what it would do now.
+        width: cells there are.
+        mode: whether this is real money.
+        doubt: why it may be a mistake; empty for no reason.
+        details_key: shows the rest of what is signed; with none all of it is shown.
+        merging: says which keys merge the pairs that stay; empty where nothing is said of it.
+    """
     numbers = plan.numbers
     first = [f"Cancels first: {describe_resting(each)}" for each in plan.in_the_way[:2]]
     if more := len(plan.in_the_way[2:]):
@@ -113,12 +124,13 @@ def paint_flatten_card(
     if plan.stays:
         estimates.append(("Unsold", f"{format_shares(plan.stays)} without a bid"))
     if plan.pairs:
-        estimates.append(("Pairs", f"{format_shares(plan.pairs)} of each outcome stay"))
+        kept = f"{format_shares(plan.pairs)} stay"
+        estimates.append(("Pairs", f"{kept}: {merging}" if merging else kept))
     own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
         order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
         occasion=Occasion(
-            f"Sell the {'net' if plan.pairs else 'whole'} position?", first, estimates,
+            f"Sell the {plan.what}?", first, estimates,
             numbers=numbers, details_key=details_key,
         ),
     )  # fmt: skip
@@ -231,23 +243,26 @@ class MoveCard(CardScreen):
 
 
 class FlattenCard(CardScreen):
-    """Asks for confirmation of the sale of a whole position, with its estimated fills."""
+    """Shows what selling a position signs, and what it would do now."""
 
     AGREE = "Sell"
     BINDINGS: ClassVar[list[BindingType]] = bindings_of("confirm.details")
 
-    def __init__(self, order: PreparedOrder, plan: FlattenPlan, *, surface: Surface) -> None:
-        """Ask whether to send the prepared sale of this plan."""
+    def __init__(
+        self, order: PreparedOrder, plan: FlattenPlan, *, surface: Surface, merging: str
+    ) -> None:
+        """Ask whether to send the prepared sale of this plan; `merging` says which keys merge pairs."""
         super().__init__(surface=surface)
         self._order = order
         self._plan = plan
+        self._merging = merging
         self._doubt = describe_doubts(surface, [order], cancelled=plan.in_the_way)
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_flatten_card(
             self._order, self._plan, width, mode=self._surface.queries.status().mode,
-            doubt=self._doubt, details_key=self.details_key,
+            doubt=self._doubt, details_key=self.details_key, merging=self._merging,
         )  # fmt: skip
 
 

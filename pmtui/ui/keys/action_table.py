@@ -499,7 +499,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("portfolio.cancel_marked", "z", "Cancel marked", "Cancel the marked orders.",
             danger=Danger.ASKS, needs=Need.MARKED_ORDERS),
     _action("portfolio.flatten_marked", "F", "Flatten all",
-            "Sell the marked positions whole, or all of them where none is marked; one card names each.",
+            "Sell the net positions of the marked rows, or of all where none is marked; one card names each. "
+            "Pairs stay.",
             danger=Danger.ASKS, needs=Need.POSITIONS),
     _action("portfolio.redeem", "R", "Redeem",
             "Redeem the resolved market at the cursor, or the marked ones: shares become what they "
@@ -540,7 +541,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("row.sell", "s", "Sell",
             "Open the market of the row with the ticket to sell: the outcome that is held, else the first.", needs=Need.TRADING),
     _action("row.flatten", "f", "Flatten",
-            "Sell what is held of the row now, down to limits shown first: of an event in all its markets.",
+            "Sell the net position of the row now, down to a limit shown first; of an event in a list, that of "
+            "each of its markets. Pairs stay.",
             danger=Danger.ASKS, needs=Need.SALE),
     _action("row.protect", "t", "Stop / target",
             "Place a stop, a target, or both for the position of the row.",

@@ -69,7 +69,7 @@ GLOSSARY: tuple[Term, ...] = (
     Term("depth", "How many shares wait at a price or better."),
     Term("FAK", "Fill and kill: trade at once what there is up to the limit, cancel the rest."),
     Term("fill", "A part of an order that has traded."),
-    Term("flatten", "Sell the whole position now, down to a limit shown first."),
+    Term("flatten", "Sell the net position of a market now, down to a limit shown first. Pairs stay."),
     Term("FOK", "Fill or kill: trade all of it at once, or nothing."),
     Term("GTC", "Good till cancelled: rests until it trades or you cancel it."),
     Term("GTD", "Good till date: like GTC, and the venue cancels it at a time you set."),
@@ -85,6 +85,8 @@ GLOSSARY: tuple[Term, ...] = (
     Term("mint", "Make a Yes and a No from a dollar: how a buyer of Yes and a buyer of No trade."),
     Term("neg-risk", "An event of which exactly one outcome wins. A No of one outcome is worth a Yes "
          "of all the others, so the Yes prices should add up to about a dollar."),
+    Term("net position", "What is held of one outcome of a market beyond the other. The rest are pairs, "
+         "a Yes and a No each: worth a dollar whatever happens, and turned into cash by a merge."),
     Term("outcome", "What a market asks about, Yes or No, or two names. One of them pays a dollar a "
          "share, the other nothing."),
     Term("overdue", "The stream is up and has not sent this book, as it ought to at once. What was "

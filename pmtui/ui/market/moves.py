@@ -1,7 +1,9 @@
-"""Prepares replacements of own orders and sales of whole positions; decides which need a card.
+"""What takes the place of own orders, and the sale of a net position: prepared, judged, and asked about where it must be.
 
 Where no ladder is on the screen a form asks for the price and the size.
 """
+
+from collections.abc import Sequence
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,12 +16,12 @@ from pmtui.domain.books.book_view import BookView, mirrored_view
 from pmtui.domain.formats import format_cents, format_shares, parse_cents, parse_size
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import SCALE, Micros, complement, format_micros, notional_ceil
+from pmtui.domain.money import ONE, SCALE, Micros, complement, format_micros, notional_ceil
 from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.flattening import (
     FlattenPlan,
     FlattenProblem,
-    plan_flatten,
+    net_of_market,
     plan_flatten_net,
 )
 from pmtui.domain.orders.moving import MoveProblem, plan_move
@@ -140,43 +142,83 @@ LOADING = "The market is loading."
 
 
 async def prepare_net_sale(
-    surface: Surface, terms: MarketTerms | None, book: BookView
+    surface: Surface, terms: MarketTerms | None, book: BookView, *, leg: TokenId | None = None
 ) -> tuple[PreparedOrder, FlattenPlan] | str:
-    """Prepare the sale of the net position in a book's market, or return why there is none."""
-    if terms is None:
-        return LOADING
-    account = surface.queries.account()
-    plan = plan_flatten_net(
-        held=account.held, orders=account.open_orders, book=book, terms=terms,
-        give_way_percent=surface.options.flatten_percent,
-    )  # fmt: skip
-    if isinstance(plan, FlattenProblem):
-        pairs = describe_pairs(plan.pairs, surface.options.keymap)
-        return f"Nothing to sell: {plan.text}.{pairs and f' {pairs}.'}"
+    """Prepare the sale that flattens the net position of a book's market, or say why there is none.
+
+    Args:
+        surface: the service and the user's choices.
+        terms: of the market; None while they load.
+        book: of either outcome.
+        leg: the one outcome that may be sold; None for either.
+    """
+    merging = describe_merging(surface.options.keymap)
+    plan = plan_net_sale(surface, terms, book, leg=leg, merging=merging)
+    if isinstance(plan, str):
+        return plan
     order = await surface.commands.prepare(plan.intent)
     if isinstance(order, Rejected):
         return f"Not sold: {plain(order.reason, 80)}."
     return order, plan
 
 
-def plan_sale(surface: Surface, terms: MarketTerms | None, book: BookView) -> FlattenPlan | str:
-    """Plan the sale of the whole position in a book's token, or return why not."""
+def plan_net_sale(
+    surface: Surface,
+    terms: MarketTerms | None,
+    book: BookView,
+    *,
+    leg: TokenId | None,
+    merging: str,
+) -> FlattenPlan | str:
+    """Plan the sale of what is held of one outcome beyond the other, or say why there is none.
+
+    Args:
+        surface: the service and the user's choices.
+        terms: of the market; None while they load.
+        book: of either outcome.
+        leg: the one outcome that may be sold; None for either.
+        merging: says which keys merge pairs.
+    """
     if terms is None:
         return LOADING
     account = surface.queries.account()
-    plan = plan_flatten(
-        held=account.held(book.token_id), orders=account.open_orders, book=book, terms=terms,
+    if leg is not None and not (net := net_of_market(account.held, leg, terms)).is_long:
+        return _describe_leg(net.pairs, leg, terms, merging)
+    plan = plan_flatten_net(
+        held=account.held, orders=account.open_orders, book=book, terms=terms,
         give_way_percent=surface.options.flatten_percent,
     )  # fmt: skip
-    return f"Nothing to sell: {plan.text}." if isinstance(plan, FlattenProblem) else plan
+    if isinstance(plan, FlattenProblem):
+        # What can be done comes first: the end of a long line may be cut.
+        pairs = describe_pairs(plan.pairs, merging)
+        return f"{pairs and f'{pairs}. '}Nothing to sell: {plan.text}."
+    return plan
 
 
-def describe_pairs(pairs: Micros, keymap: Keymap) -> str:
-    """Return that pairs of both outcomes remain, and which keys merge them; empty for none."""
+def _describe_leg(pairs: Micros, leg: TokenId, terms: MarketTerms, merging: str) -> str:
+    """Say why there is nothing to sell of an outcome of which no more is held than of the other."""
+    names = zip(terms.token_ids, terms.outcome_labels, strict=True)
+    own, other = (plain(label, 16) for _, label in sorted(names, key=lambda each: each[0] != leg))
+    if pairs < SIZE_STEP:
+        return f"Nothing to sell: no position in {own}."
+    return f"All {format_shares(pairs)} {own} are paired with {other}: {merging}."
+
+
+MERGE_PATH = ("global.portfolio", "portfolio.merge")
+"""The keys that merge pairs, from any screen."""
+
+
+def describe_merging(keymap: Keymap, path: Sequence[str] = MERGE_PATH) -> str:
+    """Say which keys turn pairs into dollars: `p M merges them`."""
+    return f"{' '.join(key_of(keymap, each) for each in path)} merges them"
+
+
+def describe_pairs(pairs: Micros, merging: str) -> str:
+    """Say that pairs of both outcomes stay, and what merges them; empty for none."""
     if pairs < SIZE_STEP:
         return ""
-    keys = key_of(keymap, "global.portfolio"), key_of(keymap, "portfolio.merge")
-    return f"{format_shares(pairs)} of each outcome stay: {' '.join(keys)} merges them"
+    stay = "pair stays" if pairs == ONE else "pairs stay"
+    return f"{format_shares(pairs)} {stay}: {merging}"
 
 
 _SIZE_STEP = 10 * SCALE

@@ -139,7 +139,9 @@ class PortfolioScreen(FrameScreen):
         self._frame = Panel(*self._rows.tables.values(), id="rows-panel", classes="-table")
         self._holding = HoldingPane(id="holding")
         self._profits = Panel(self._summary.profits, id="profits-panel")
-        verbs = RowVerbs(self, surface, line, lambda: self._rows.target)
+        verbs = RowVerbs(
+            self, surface, line, lambda: self._rows.target, merge_path=("portfolio.merge",)
+        )
         keys = PortfolioKeys(
             surface, self._rows, orders=orders, settling=settling, flattening=verbs.flattening,
             line=line, changed=self._show_items,

@@ -1,4 +1,4 @@
-"""Selling whole positions from a list, each after a card; several share a card with their legs."""
+"""Selling net positions from a list: one with the card of the market screen, several with one card that names each sale."""
 
 import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from typing_extensions import override
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.formats import count, format_shares
-from pmtui.domain.ids import CommandId
+from pmtui.domain.ids import CommandId, ConditionId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import Accepted, Rejected, Verdict
@@ -24,7 +24,7 @@ from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_average, format_past_money, format_price
 from pmtui.ui.market.market_model import why_not_tradable
-from pmtui.ui.market.moves import plan_sale
+from pmtui.ui.market.moves import describe_merging, describe_pairs, plan_net_sale
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
@@ -42,9 +42,8 @@ _LEAST_TITLE = 28
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """A position and its prepared sale."""
+    """The sale of a net position, as prepared."""
 
-    position: Position
     plan: FlattenPlan
     order: PreparedOrder
 
@@ -58,13 +57,23 @@ class Left:
 
 
 class FlattenManyCard(CardScreen):
-    """Asks for confirmation of the sale of several positions, leg by leg."""
+    """Shows what selling several positions signs, sale by sale."""
 
     AGREE = "Sell"
 
-    def __init__(self, sales: Sequence[Sale], left: Sequence[Left], *, surface: Surface) -> None:
-        """Ask whether to send these sales; `left` lists the positions not sold."""
+    def __init__(
+        self, sales: Sequence[Sale], left: Sequence[Left], *, surface: Surface, merging: str
+    ) -> None:
+        """Ask whether to send sales.
+
+        Args:
+            sales: as prepared.
+            left: what stays.
+            surface: the service and the user's choices.
+            merging: says which keys merge pairs.
+        """
         super().__init__(surface=surface)
+        self._merging = merging
         self._sales = tuple(sales)
         self._left = tuple(left)
         self._doubts = tuple(
@@ -74,7 +83,9 @@ class FlattenManyCard(CardScreen):
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
         mode = self._surface.queries.status().mode
-        return paint_flatten_many(self._sales, self._left, width, mode=mode, doubts=self._doubts)
+        return paint_flatten_many(
+            self._sales, self._left, width, mode=mode, doubts=self._doubts, merging=self._merging
+        )
 
 
 def paint_flatten_many(
@@ -84,6 +95,7 @@ def paint_flatten_many(
     *,
     mode: Mode,
     doubts: Sequence[str] = (),
+    merging: str = "",
 ) -> tuple[Line, ...]:
     """Paint every sale from the fields that are hashed, its proceeds, and the positions not sold.
 
@@ -92,9 +104,12 @@ def paint_flatten_many(
         left: the positions not sold, and why.
         width: the cells available.
         mode: whether this is real money.
-        doubts: why each sale may be a mistake, in their order; empty for none.
+        doubts: why each sale may be a mistake, in their order; empty for no reason.
+        merging: says which keys merge pairs.
     """
-    lines: list[Line] = [paint_question(mode, f"Sell {count(len(sales), 'whole position')}?")]
+    paired = [sale for sale in sales if sale.plan.pairs]
+    what = "net position" if paired else "whole position"
+    lines: list[Line] = [paint_question(mode, f"Sell {count(len(sales), what)}?")]
     for sale in sales:
         lines += _leg(sale, width)
     brought = Micros(sum(sale.plan.numbers.fills_now_cash for sale in sales))
@@ -102,6 +117,10 @@ def paint_flatten_many(
     cancelled = sum(len(sale.plan.in_the_way) for sale in sales)
     if cancelled:
         lines += paint_fact("Cancels first", count(cancelled, "working order"), width)
+    kept = [(sale.order.market_title, describe_pairs(sale.plan.pairs, merging)) for sale in paired]
+    for title, pairs in kept:
+        text = f"{plain(title, _DOUBTED_TITLE)}: {pairs}."
+        lines += [(Cell(part, Role.DIM),) for part in wrap_text(text, width)]
     for each in left:
         text = f"Stays: {plain(each.position.title, 32)}: {each.reason}"
         lines += [(Cell(part, Role.NOTICE_WARN),) for part in wrap_text(text, width)]
@@ -141,34 +160,43 @@ def _leg(sale: Sale, width: int) -> list[Line]:
 
 
 MOST_AT_ONCE = 12
-"""The most positions on one card: that many fit on the smallest screen, and nobody reads more."""
+"""Markets on one card: so many fit on the smallest screen, and more nobody reads before agreeing."""
 
 
 class Flattening:
     """Asks before positions are sold, and shows how the sales ended."""
 
-    def __init__(self, page: Screen[Any], surface: Surface, line: MessageLine) -> None:
+    def __init__(
+        self, page: Screen[Any], surface: Surface, line: MessageLine, *, merge_path: Sequence[str]
+    ) -> None:
+        """Sell positions of a screen; `merge_path` are the keys that merge pairs from there."""
         self._page = page
         self._surface = surface
         self._line = line
+        self._merging = describe_merging(surface.options.keymap, merge_path)
         self._news = OrderNews(surface, line)
 
     async def ask(self, positions: Sequence[Position]) -> None:
-        """Ask whether to sell whole positions; show why if none can be sold."""
+        """Ask whether to sell the net positions of some markets; say why where none can be sold.
+
+        Args:
+            positions: what may be sold: of a market with one of its outcomes, that one alone.
+        """
         if not positions:
             self._line.refuse_form("No position on this row.")
             return
-        if len(positions) > MOST_AT_ONCE:
+        legs = _by_market(positions)
+        if len(legs) > MOST_AT_ONCE:
             self._line.refuse_form(
-                f"Mark {MOST_AT_ONCE} positions at most: {len(positions)} are too many."
+                f"Mark positions of {MOST_AT_ONCE} markets at most: {len(legs)} are too many."
             )
             return
         wait = BookWait(self._surface, positions)
         with wait.listening():
             self._line.confirm("Reading the books.")
             await wait.until_ready()
-            sales, left = await self._prepared(positions)
-            # The trader may have moved on: no card opens over another screen.
+            sales, left = await self._prepared(legs)
+            # The trader may have gone on: no card covers what is looked at now.
             if self._page.app.screen is self._page:
                 self._show(sales, left)
 
@@ -178,40 +206,45 @@ class Flattening:
         elif len(sales) + len(left) == 1:
             self._ask_for_one(sales[0])
         else:
-            card = FlattenManyCard(sales, left, surface=self._surface)
+            card = FlattenManyCard(sales, left, surface=self._surface, merging=self._merging)
             _ = self._page.app.push_screen(card, partial(self._sell_all, sales))
 
-    async def _prepared(self, positions: Sequence[Position]) -> tuple[list[Sale], list[Left]]:
+    async def _prepared(self, legs: Iterable[Sequence[Position]]) -> tuple[list[Sale], list[Left]]:
         planned: list[tuple[Position, FlattenPlan]] = []
         left: list[Left] = []
-        for position in positions:
-            plan = self._plan(position)
+        for positions in legs:
+            plan = self._plan(positions)
             if isinstance(plan, str):
-                left.append(Left(position, plan))
+                left.append(Left(positions[0], plan))
             else:
-                planned.append((position, plan))
+                planned.append((positions[0], plan))
         orders = await self._surface.commands.prepare_many([p.intent for _, p in planned])
         sales: list[Sale] = []
         for (position, plan), order in zip(planned, orders, strict=True):
             if isinstance(order, Rejected):
                 left.append(Left(position, f"Not sold: {plain(order.reason, 80)}."))
             else:
-                sales.append(Sale(position, plan, order))
+                sales.append(Sale(plan, order))
         return sales, left
 
-    def _plan(self, position: Position) -> FlattenPlan | str:
+    def _plan(self, positions: Sequence[Position]) -> FlattenPlan | str:
         queries = self._surface.queries
+        # The net position is told by the book of what it is in.
+        position = max(positions, key=lambda each: each.size)
         view = queries.market(position.condition_id)
         reason = why_not_tradable(view, queries.status())
-        return reason or plan_sale(self._surface, view.terms, queries.book(position.token_id))
+        return reason or plan_net_sale(
+            self._surface, view.terms, queries.book(position.token_id),
+            leg=position.token_id if len(positions) == 1 else None, merging=self._merging,
+        )  # fmt: skip
 
     def _ask_for_one(self, sale: Sale) -> None:
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                self._line.show("Selling the whole position.")
+                self._line.show(f"Selling the {sale.plan.what}.")
                 _ = self._page.run_worker(self._news.report_placed(self._send(sale), sale.order))
 
-        card = FlattenCard(sale.order, sale.plan, surface=self._surface)
+        card = FlattenCard(sale.order, sale.plan, surface=self._surface, merging=self._merging)
         _ = self._page.app.push_screen(card, decide)
 
     def _sell_all(self, sales: Sequence[Sale], is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
@@ -229,6 +262,14 @@ class Flattening:
         waiting = (self._surface.commands.verdict(command_id) for command_id, _ in sent)
         verdicts = await asyncio.gather(*waiting)
         self._line.show(describe_ends([(o, v) for (_, o), v in zip(sent, verdicts, strict=True)]))
+
+
+def _by_market(positions: Iterable[Position]) -> tuple[tuple[Position, ...], ...]:
+    """Return what may be sold, market by market in their order."""
+    found: dict[ConditionId, tuple[Position, ...]] = {}
+    for each in positions:
+        found[each.condition_id] = (*found.get(each.condition_id, ()), each)
+    return tuple(found.values())
 
 
 def describe_ends(ends: Sequence[tuple[PreparedOrder, Verdict]]) -> str:

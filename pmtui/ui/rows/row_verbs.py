@@ -4,7 +4,7 @@ A ticket opens on the market's own screen, beside its book. Everything else open
 screen's forms and cards over the list.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -26,6 +26,7 @@ from pmtui.ui.market.market_model import (
     why_not_tradable,
     why_nothing_of_ours,
 )
+from pmtui.ui.market.moves import MERGE_PATH
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.rows.flattening import Flattening
 from pmtui.ui.surface import Surface
@@ -115,22 +116,24 @@ class RowVerbs:
     def __init__(
         self, page: Screen[Any], surface: Surface, line: MessageLine,
         target: Callable[[], RowTarget | None], *, if_none: str = NO_MARKET,
+        merge_path: Sequence[str] = MERGE_PATH,
     ) -> None:  # fmt: skip
         """Act on rows of a screen.
 
         Args:
             page: the screen below the forms, which opens markets.
             surface: the service and the user's choices.
-            line: shows why a key does nothing.
-            target: returns the selected row's target; None for none.
-            if_none: shown when there is no market.
+            line: says why a key does nothing.
+            target: returns what the row at the cursor stands for; None for nothing.
+            if_none: what is said where there is no market.
+            merge_path: the keys that merge pairs from there.
         """
         self._page = page
         self._surface = surface
         self._line = line
         self._target = target
         self._if_none = if_none
-        self.flattening = Flattening(page, surface, line)
+        self.flattening = Flattening(page, surface, line, merge_path=merge_path)
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
@@ -164,7 +167,7 @@ class RowVerbs:
         self._open_ticket(Side.SELL)
 
     async def flatten(self) -> None:
-        """Sell the row's positions, after a card."""
+        """Sell the net position of the row, or of each of its markets, after a card."""
         target = self._found()
         if target is not None:
             await self.flattening.ask(target.held(self._surface.queries.account()))

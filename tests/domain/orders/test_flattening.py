@@ -14,6 +14,7 @@ from pmtui.domain.orders.flattening import (
     FlattenPlan,
     FlattenProblem,
     NetPosition,
+    net_of_market,
     net_position,
     plan_flatten,
     plan_flatten_net,
@@ -105,7 +106,7 @@ def test_how_far_it_may_fall_is_counted_from_the_bids_of_others() -> None:
 
 def test_where_only_we_bid_nothing_is_cancelled() -> None:
     alone = replace(BOOK, bids=BOOK.bids[:1])
-    assert problem("60", bid("0.50", "40"), book=alone) == "No bids but your own"
+    assert problem("60", bid("0.50", "40"), book=alone) == "no bids but your own"
 
 
 def test_a_sale_still_being_checked_comes_first() -> None:
@@ -125,8 +126,8 @@ def test_less_than_the_minimum_is_warned_of_not_blocked() -> None:
 @pytest.mark.parametrize(
     ("held", "changes", "words"),
     [
-        ("0", {}, "No position"),
-        ("60", {"book": replace(BOOK, bids=())}, "No bids"),
+        ("0", {}, "no position"),
+        ("60", {"book": replace(BOOK, bids=())}, "no bids"),
         ("60", {"terms": replace(TERMS, accepting_orders=False)}, "no orders"),
     ],
 )
@@ -183,7 +184,7 @@ def test_only_what_is_held_beyond_the_other_outcome_is_sold(
 
 def test_pairs_alone_are_no_position() -> None:
     found = net_plan("100", "100")
-    assert found == FlattenProblem("The position is net zero", m("100"))
+    assert found == FlattenProblem("the position is net zero", m("100"))
     tiny = net_plan("100", "100.004")
     assert isinstance(tiny, FlattenProblem)
     assert "dust" in tiny.text
@@ -200,6 +201,17 @@ def test_a_market_of_one_token_is_flattened_whole() -> None:
     found = net_plan("60", "60", terms=alone)
     assert isinstance(found, FlattenPlan)
     assert (found.intent.size, found.pairs) == (m("60"), 0)
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "long"), [("45", "50", (NO,)), ("50", "45", (YES,)), ("45", "45", ()), ("0", "5", (NO,))]
+)  # fmt: skip
+def test_only_the_outcome_that_more_is_held_of_is_long(
+    yes: str, no: str, long: tuple[TokenId, ...]
+) -> None:
+    held = {YES: m(yes), NO: m(no)}
+    found = [t for t in held if net_of_market(lambda token: held[token], t, TERMS).is_long]
+    assert found == list(long)
 
 
 def test_the_net_position_is_what_is_held_beyond_the_other() -> None:

@@ -142,10 +142,7 @@ def test_the_card_of_several_sales_names_the_market_of_a_doubt() -> None:
     plan = plan_flatten(held=m("40"), orders=(), book=BOOK, terms=TERMS)
     assert isinstance(plan, FlattenPlan)
     order = prepared(plan.intent)
-    sales = [
-        Sale(believable.position(1, name), plan, replace(order, market_title=name))
-        for name in ("River", "Harbour")
-    ]
+    sales = [Sale(plan, replace(order, market_title=name)) for name in ("River", "Harbour")]
 
     def said(*doubts: str) -> str:
         lines = paint_flatten_many(sales, (), WIDTH, mode=Mode.PAPER, doubts=doubts)

@@ -188,19 +188,65 @@ async def test_forms_open_over_a_position_of_the_portfolio(
         assert shows(app, "No")
 
 
-async def test_f_in_the_portfolio_sells_the_position_at_the_cursor_alone() -> None:
+async def test_f_in_the_portfolio_sells_what_is_held_at_the_cursor_beyond_the_other_outcome() -> (
+    None
+):
     service = tradable_service()
-    hold(service, FIRST)
-    hold(service, FIRST, index=1)
+    hold(service, FIRST, size=45)
+    hold(service, FIRST, size=50, index=1)
     app = portfolio_app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: shows(app, FIRST.question[:10]), "the positions")
+        await pilot.press("f")
+        paired = "All 45 Yes are paired with No: M merges them."
+        await until(pilot, lambda: paired in text_of(app, "#notice"), "why nothing is sold")
         await pilot.press("down", "f")
         await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
+        assert shows(app, "Sell the net position?")
+        assert shows(app, "45 stay: M merges them")
         await agree(app, pilot, service)
         ((order, _),) = service.calls_of("flatten")
         assert isinstance(order, PreparedOrder)
-        assert order.intent.token_id == FIRST.token_ids[1]
+        assert (order.intent.token_id, order.size) == (FIRST.token_ids[1], believable.micros(5))
+
+
+@pytest.mark.parametrize("key", ["f", "F"])
+async def test_pairs_of_a_market_are_kept_when_all_is_flattened(key: str) -> None:
+    service = tradable_service()
+    hold(service, FIRST, size=24.96)
+    hold(service, FIRST, size=10, index=1)
+    hold(service, SECOND, size=40)
+    app = list_app(service) if key == "f" else portfolio_app(service)
+    named = ELECTION.title[:12] if key == "f" else FIRST.question[:10]
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, named), "the rows")
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(app.screen, FlattenManyCard), "the card")
+        assert shows(app, "Sell 2 net positions?")
+        assert shows(app, "10 pairs stay:")
+        await agree(app, pilot, service)
+        sold = [
+            (order.intent.token_id, order.size)
+            for order, _ in service.calls_of("flatten")
+            if isinstance(order, PreparedOrder)
+        ]
+        assert sold == [
+            (FIRST.token_ids[0], believable.micros(14.96)),
+            (SECOND.token_ids[0], believable.micros(40)),
+        ]
+
+
+async def test_pairs_alone_are_merged_and_not_sold() -> None:
+    service = tradable_service()
+    hold(service, FIRST, size=10)
+    hold(service, FIRST, size=10, index=1)
+    app = event_app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: shows(app, "Ilse Maro"), "the rows")
+        await pilot.press("f")
+        said = "10 pairs stay: p M merges them. Nothing to sell"
+        await until(pilot, lambda: said in text_of(app, "#notice"), "what can be done")
+    assert not service.calls_of("flatten")
 
 
 async def test_an_empty_list_says_that_there_is_no_market() -> None:

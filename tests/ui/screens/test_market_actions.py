@@ -364,7 +364,7 @@ async def test_f_says_why_there_is_nothing_to_sell() -> None:
         service = app.market.service
         service.account_view = replace(service.account_view, positions=())
         await pilot.press("f")
-        assert "No position" in line(screen, "notice")
+        assert "no position" in line(screen, "notice")
 
 
 async def test_a_refused_sale_is_said() -> None:

@@ -44,7 +44,7 @@ from pmtui.ui.format import format_price
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
-from pmtui.ui.market.moves import describe_pairs
+from pmtui.ui.market.moves import describe_merging, describe_pairs
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
@@ -228,10 +228,11 @@ class SingleKeys:
             self._line.show(sale)
             return
         order, plan = sale
-        what = f"the {'net' if plan.pairs else 'whole'} position"
-        override = "" if book.state.is_good else f"{what} from {describe_doubtful_book(book)}"
+        override = (
+            "" if book.state.is_good else f"the {plan.what} from {describe_doubtful_book(book)}"
+        )
         warnings = self._warnings_of(model, order, book) + plan.warnings
-        if pairs := describe_pairs(plan.pairs, self._workspace.keymap):
+        if pairs := describe_pairs(plan.pairs, describe_merging(self._workspace.keymap)):
             warnings = (*warnings, pairs)
         command_id = self._workspace.commands.flatten(
             order.order_id, plan.in_the_way, override=override, is_single_key=True

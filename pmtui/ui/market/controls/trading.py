@@ -1,9 +1,10 @@
-"""Opens the ticket, sells a whole position, and cancels all orders of a market."""
+"""Opening the ticket, selling the net position, and cancelling all of a market."""
 
 from collections.abc import Callable
 
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.formats import count
+from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
@@ -11,7 +12,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.moves import LOADING, prepare_net_sale
+from pmtui.ui.market.moves import LOADING, describe_merging, prepare_net_sale
 from pmtui.ui.market.order_news import OrderNews
 
 TICKET_WANTED_FOR_S = 5.0
@@ -96,14 +97,19 @@ class Trading:
         self._line.show(f"Cancelling {count(len(orders), 'order')} in this market.")
         _ = self._page.run_worker(self._news.report_cancel(command_id, "in this market"))
 
-    async def flatten(self) -> None:
-        """Sell the net position of this market, after a card."""
+    async def flatten(self, *, is_shown_only: bool = False) -> None:
+        """Sell the net position of this market now, after a card that says how.
+
+        Args:
+            is_shown_only: nothing is sold of the outcome that is not on show.
+        """
         model = self._workspace.reader.read()
         reason = model.why_not_tradable
         if reason or model.book is None:
             self._line.refuse_form(reason or LOADING)
             return
-        sale = await self.prepare_sale(model, model.book)
+        leg = model.token_id if is_shown_only else None
+        sale = await self.prepare_sale(model, model.book, leg=leg)
         if isinstance(sale, str):
             self._line.refuse_form(sale)
             return
@@ -111,14 +117,16 @@ class Trading:
 
         def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
-                self._line.show(f"Selling the {'net' if plan.pairs else 'whole'} position.")
+                self._line.show(f"Selling the {plan.what}.")
                 command_id = self._workspace.commands.flatten(order.order_id, plan.in_the_way)
                 _ = self._page.run_worker(self._news.report_placed(command_id, order))
 
-        self._page.ask(FlattenCard(order, plan, surface=self._workspace.surface), decide)
+        merging = describe_merging(self._workspace.keymap)
+        card = FlattenCard(order, plan, surface=self._workspace.surface, merging=merging)
+        self._page.ask(card, decide)
 
     async def prepare_sale(
-        self, model: MarketModel, book: BookView
+        self, model: MarketModel, book: BookView, *, leg: TokenId | None = None
     ) -> tuple[PreparedOrder, FlattenPlan] | str:
-        """Prepare the sale of the net position in a book's market, or return why there is none."""
-        return await prepare_net_sale(self._workspace.surface, model.terms, book)
+        """Prepare the sale of the net position of a book's market, or say why there is none."""
+        return await prepare_net_sale(self._workspace.surface, model.terms, book, leg=leg)

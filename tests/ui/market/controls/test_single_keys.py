@@ -207,7 +207,7 @@ async def test_flattening_sells_the_net_position_and_leaves_pairs() -> None:
     await desk.keys.flatten()
     (order,) = desk.placed("flatten")
     assert (order.intent.token_id, order.intent.side, order.size) == (NO, Side.SELL, cents(158))
-    assert "100 of each outcome stay" in desk.said
+    assert "100 pairs stay: p M merges them" in desk.said
     await desk.page.finish()
 
 
@@ -220,7 +220,7 @@ async def test_pairs_alone_are_not_sold() -> None:
     assert (offered.held, offered.closing) == (0, None)
     await desk.keys.flatten()
     assert not desk.placed("flatten")
-    assert "100 of each outcome stay" in desk.said
+    assert "100 pairs stay: p M merges them" in desk.said
 
 
 async def test_one_side_is_cancelled_armed_or_not() -> None:

@@ -10,7 +10,7 @@ from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.market.controls.workspace import Part
 from tests.ui.fake_surface import READ_ONLY_STATUS
 from tests.ui.market.controls.desk import Desk, cents
-from tests.ui.moving_market import CONDITION, NO
+from tests.ui.moving_market import CONDITION, NO, YES
 
 
 @pytest.mark.parametrize(("side", "touch"), [(Side.BUY, 54), (Side.SELL, 52)])
@@ -64,6 +64,36 @@ async def test_nothing_held_is_nothing_to_sell() -> None:
     await desk.trading.flatten()
     assert not desk.page.asked
     assert desk.said.startswith("Nothing to sell")
+
+
+async def test_what_is_left_of_pairs_is_dust_and_the_keys_that_merge_are_said_first() -> None:
+    desk = Desk()
+    desk.set_orders()
+    desk.hold(yes=24.961122, no=24.96)
+    await desk.trading.flatten()
+    assert not desk.page.asked
+    assert desk.said.startswith(
+        "24.96 pairs stay: p M merges them. Nothing to sell: 0.001122 shares are dust"
+    )
+
+
+async def test_a_named_outcome_is_sold_only_where_more_of_it_is_held() -> None:
+    desk = Desk()
+    desk.set_orders()
+    desk.hold(yes=50, no=45)
+    desk.reader.outcome_index = 1
+    await desk.trading.flatten(is_shown_only=True)
+    assert not desk.page.asked
+    assert desk.said == "All 45 No are paired with Yes: p M merges them."
+    desk.hold(yes=50, no=0)
+    await desk.trading.flatten(is_shown_only=True)
+    assert desk.said == "Nothing to sell: no position in No."
+    # Without a name it is the market that is flattened, whichever outcome is on show.
+    await desk.trading.flatten()
+    await desk.page.answer(True)
+    (order,) = desk.placed("flatten")
+    assert (order.intent.token_id, order.size) == (YES, cents(5000))
+    await desk.page.finish()
 
 
 async def test_a_market_is_cancelled_without_a_question() -> None:
