@@ -66,9 +66,10 @@ class CancelOrders:
 
 @dataclass(frozen=True, slots=True)
 class FlattenPosition:
-    """Sell the whole position of an outcome."""
+    """Sell the net position of the market on show."""
 
-    outcome_index: int
+    outcome_index: int | None = None
+    """The outcome that alone is sold; None for the one that more is held of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ _VERBS = {
     "buy": "an order to buy",
     "sell": "an order to sell",
     "cancel": "working orders",
-    "flatten": "sell the whole position",
+    "flatten": "sell the net position",
     "stop": "a stop for the position: stop 38",
     "target": "a target for the position: target 42",
     "split": "cash to both outcomes",
@@ -248,7 +249,7 @@ def parse_command(
         case "cancel":
             return _read_cancel(rest, len(text))
         case "flatten" | "stop" | "target" | "split":
-            return _read_position(verb, words, outcomes, outcome_index=outcome_index)
+            return _read_position(verb, words, outcomes)
         case "find":
             found = " ".join(word.text for word in rest)
             missing = CommandProblem("Enter what to search for", len(text), len(text))
@@ -304,7 +305,8 @@ def _describe_position(
 ) -> str:
     match command:
         case FlattenPosition(index):
-            return f"Sell the whole position of {outcomes[index]}"
+            where = "" if index is None else f" in {outcomes[index]}"
+            return f"Sell the net position{where}"
         case ProtectPosition(stop, target):
             ends = (("stop", stop), ("target", target))
             said = [f"{name} {with_cent_sign(price)}" for name, price in ends if price is not None]
@@ -460,11 +462,11 @@ def _read_cancel(words: Sequence[_Word], end: int) -> Command | CommandProblem:
 
 
 def _read_position(
-    verb: str, words: Sequence[_Word], outcomes: Sequence[str], *, outcome_index: int
+    verb: str, words: Sequence[_Word], outcomes: Sequence[str]
 ) -> Command | CommandProblem:
     """Parse a command on the position in the outcome shown."""
     if verb == "flatten":
-        return _read_flatten(words[1:], outcomes, outcome_index)
+        return _read_flatten(words[1:], outcomes)
     if not outcomes:
         return CommandProblem("Open a market first", 0, 0)
     return _read_split(words[1:]) if verb == "split" else _read_protection(words)
@@ -502,13 +504,11 @@ def _read_split(words: Sequence[_Word]) -> Command | CommandProblem:
     return SplitCash(amount)
 
 
-def _read_flatten(
-    words: Sequence[_Word], outcomes: Sequence[str], outcome_index: int
-) -> Command | CommandProblem:
+def _read_flatten(words: Sequence[_Word], outcomes: Sequence[str]) -> Command | CommandProblem:
     if not outcomes:
         return CommandProblem("Open a market first", 0, 0)
     if not words:
-        return FlattenPosition(outcome_index)
+        return FlattenPosition()
     names = outcome_words(outcomes)
     if words[0].folded not in names or len(words) > 1:
         wrong = words[0] if words[0].folded not in names else words[1]
@@ -579,7 +579,7 @@ def _next_words(before: Sequence[_Word], outcomes: Sequence[str]) -> tuple[Candi
     if verb not in ("buy", "sell"):
         return ()
     if len(before) == 1:
-        return (Candidate(_ALL, "the whole position"),) if verb == "sell" else ()
+        return (Candidate(_ALL, "the net position"),) if verb == "sell" else ()
     used = {_SAME.get(word.folded, word.folded) for word in islice(before, 2, None)}
     if {"stop", "target", "gtd"} & {_SAME.get(before[-1].folded, before[-1].folded)}:
         return ()

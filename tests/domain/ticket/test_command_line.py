@@ -70,7 +70,7 @@ commands = st.one_of(
     orders(),
     st.sampled_from(CancelScope).map(CancelOrders),
     st.integers(1, 9_999).map(lambda p: CancelOrders(CancelScope.MARKET, Micros(p * 100))),
-    st.integers(0, 1).map(FlattenPosition),
+    st.sampled_from((None, 0, 1)).map(FlattenPosition),
     st.tuples(ladder_prices, ladder_prices)
     .filter(lambda ends: ends != (None, None))
     .map(lambda ends: ProtectPosition(*ends)),
@@ -107,7 +107,7 @@ def write_position(
 ) -> str:
     match command:
         case FlattenPosition(index):
-            return f"flatten {outcome_words(outcomes)[index]}"
+            return "flatten" if index is None else f"flatten {outcome_words(outcomes)[index]}"
         case ProtectPosition(stop, target):
             ends = (("stop", stop), ("target", target))
             return " ".join(f"{n} {format_cents(p)}" for n, p in ends if p is not None)
@@ -209,7 +209,7 @@ def test_sizes_have_units() -> None:
     ("text", "command"),
     [
         ("sell all", FlattenPosition(0)), ("sell all no", FlattenPosition(1)),
-        ("f", FlattenPosition(0)), ("flatten no", FlattenPosition(1)),
+        ("f", FlattenPosition()), ("flatten no", FlattenPosition(1)),
         ("cancel all", CancelOrders(CancelScope.EVERYWHERE)),
         ("x offers", CancelOrders(CancelScope.ASKS)),
         ("cancel 39.7", CancelOrders(CancelScope.MARKET, Micros(397_000))),

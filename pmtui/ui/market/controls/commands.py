@@ -195,8 +195,9 @@ class Commands:
             case EnterOrder(draft):
                 await self._enter(draft)
             case FlattenPosition(index):
-                self._show_outcome(index)
-                await self._trading.flatten()
+                if index is not None:
+                    self._show_outcome(index)
+                await self._trading.flatten(is_shown_only=index is not None)
             case ProtectPosition(stop, target):
                 self._forms.protect(
                     ConditionalDraft(*(format_cents(p) if p else "" for p in (stop, target)))
