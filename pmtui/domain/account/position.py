@@ -4,6 +4,7 @@ Closing is a sale that takes liquidity: the taker fee is deducted. Fees paid whe
 bought count as cost if our own fills show them.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -88,7 +89,7 @@ class Dust:
 def split_dust(
     positions: Iterable[Position], minimum: Callable[[ConditionId], Micros | None]
 ) -> tuple[tuple[Position, ...], Dust | None]:
-    """Return the positions that can be traded, and the rest as dust; redeemable ones are kept.
+    """Return the positions that can be traded, and the others as one; what can be redeemed or merged is kept.
 
     Args:
         positions: their order is kept in both parts.
@@ -96,9 +97,13 @@ def split_dust(
     """
     kept: list[Position] = []
     dust: list[Position] = []
-    for position in positions:
+    held = tuple(positions)
+    legs = Counter(each.condition_id for each in held if each.size > 0)
+    for position in held:
         least = minimum(position.condition_id)
-        is_dust = least is not None and position.size < least and not position.is_redeemable
+        is_small = least is not None and position.size < least
+        # Both outcomes of a market merge into cash, however few they are.
+        is_dust = is_small and not position.is_redeemable and legs[position.condition_id] < 2
         (dust if is_dust else kept).append(position)
     return tuple(kept), Dust(tuple(dust)) if dust else None
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.account.position import (
     ClosedPosition,
+    Dust,
     Position,
     Stake,
     break_even,
@@ -57,6 +58,8 @@ def test_every_position_is_kept_or_is_dust_and_no_worth_is_lost(drawn: list[Posi
         assert least is not None
         assert position.size < least
         assert not position.is_redeemable
+        legs = [p for p in positions if p.condition_id == position.condition_id and p.size]
+        assert len(legs) < 2
     worth = sum(p.value or 0 for p in kept) + (dust.value if dust is not None else 0)
     assert worth == sum(p.value or 0 for p in positions)
 
@@ -66,6 +69,13 @@ def test_the_smallest_order_is_no_dust() -> None:
     _, dust = split_dust([replace(HELD, size=m("4.999999"))], MINIMA.get)
     assert dust is not None
     assert dust.value == m("2.499999")
+
+
+def test_pairs_are_no_dust_however_few() -> None:
+    yes = replace(HELD, size=m("2"))
+    no = replace(yes, token_id=TokenId("2"), outcome="No", outcome_index=1)
+    assert split_dust([yes, no], MINIMA.get) == ((yes, no), None)
+    assert split_dust([yes], MINIMA.get) == ((), Dust((yes,)))
 
 
 TOKEN = TokenId("1")
