@@ -155,9 +155,7 @@ class LadderMarks:
     ahead: tuple[tuple[OrderId, Micros], ...] = ()
     """Estimated queue ahead of own resting orders."""
     scoring: frozenset[OrderId] = frozenset()
-    """Own orders that earn rewards now, according to the venue."""
-    stakes: tuple[Stake, ...] = ()
-    """Positions in the outcome shown, and in the other one if both are shown."""
+    """Own orders that the venue says earn rewards now."""
     net: Stake | None = None
     """The net holding of one outcome over the other: the position that flattening closes."""
     rewards: RewardTerms | None = None
@@ -174,24 +172,14 @@ class LadderMarks:
     as new."""
 
     def profit_at(self, price: Micros) -> Micros | None:
-        """Return the profit of closing everything at a price; None if nothing is held."""
-        if not self.stakes:
-            return None
-        return Micros(sum(stake.profit_at(price) for stake in self.stakes))
+        """Return the profit of closing the net position at a price; None where there is none."""
+        return None if self.net is None else self.net.profit_at(price)
 
     def profit_now(self, bid: Micros | None, ask: Micros | None) -> Micros | None:
-        """Return the profit of closing everything at the best prices; None if one is missing.
+        """Return the profit of closing the net position at the best price; None where there is none.
 
         A holding in the other outcome is sold against this one's asks.
         """
-        prices = [ask if stake.is_other else bid for stake in self.stakes]
-        if not prices or None in prices:
-            return None
-        sold = zip(self.stakes, prices, strict=True)
-        return Micros(sum(stake.profit_at(price) for stake, price in sold if price is not None))
-
-    def net_profit_now(self, bid: Micros | None, ask: Micros | None) -> Micros | None:
-        """Return the profit of closing the net position at the best price; None if there is none."""
         if self.net is None:
             return None
         price = ask if self.net.is_other else bid
@@ -208,11 +196,11 @@ class PlacedMarks:
     marks: LadderMarks
     band: RewardBand | None
     band_rows: tuple[int, int]
-    """The highest and lowest row inside the reward band; an empty range if there is none."""
-    entries: frozenset[int]
-    """Rows nearest to the average entry price."""
-    evens: frozenset[int]
-    """Rows at which closing breaks even after fees."""
+    """The highest and the lowest row that lie in the band; none between them where no row does."""
+    entry: int | None
+    """The row nearest to the average price paid for the net position."""
+    even: int | None
+    """The row where closing it breaks even after fees."""
     stops: Mapping[int, tuple[StopMark, ...]] = field(default_factory=dict)
     """By row."""
     alerts: frozenset[int] = frozenset()
@@ -237,23 +225,24 @@ def stop_marks(conditionals: Iterable[tuple[Conditional, Micros]]) -> tuple[Stop
 
 
 def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
-    """Place all marks on their rows, using the midpoint of the book that the ladder shows."""
-    evens = {
-        axis.index_below(price) if stake.is_other else axis.index_above(price)
-        for stake in marks.stakes
-        if (price := break_even(stake, axis.tick)) is not None
-    }
+    """Find the rows of all marks, with the middle of the same book that the ladder shows."""
+    net = marks.net
+    even = None if net is None else break_even(net, axis.tick)
     band = reward_band(marks.rewards, book.midpoint)
     return PlacedMarks(
         marks=marks,
         band=band,
         band_rows=_NO_ROWS if band is None else _rows_of(band, axis),
-        entries=frozenset(axis.nearest(stake.entry) for stake in marks.stakes),
-        evens=frozenset(evens),
+        entry=None if net is None else axis.nearest(net.entry),
+        even=None if net is None or even is None else _even_row(axis, even, net),
         stops=_by_row(marks.stops, axis),
         alerts=frozenset(axis.nearest(price) for price in marks.alerts),
         ghosts=_ghosts_by_row(marks.ghosts, axis),
     )
+
+
+def _even_row(axis: Axis, price: Micros, net: Stake) -> int:
+    return axis.index_below(price) if net.is_other else axis.index_above(price)
 
 
 _NO_ROWS = (-1, 0)
@@ -485,8 +474,8 @@ class Ladder:
             is_in_band=bottom <= index <= top,
             is_band_top=bottom <= index == top,
             is_band_bottom=bottom == index <= top,
-            is_entry=index in placed.entries,
-            is_break_even=index in placed.evens,
+            is_entry=index == placed.entry,
+            is_break_even=index == placed.even,
             stops=placed.stops.get(index, ()),
             has_alert=index in placed.alerts,
             ghosts=ghosts and tuple([g for g in ghosts if not g.is_leaving]),

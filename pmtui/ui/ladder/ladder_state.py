@@ -271,10 +271,9 @@ def _holding_facts(ladder: Ladder, *, is_good: bool) -> list[Line]:
     if profit is not None:
         text = profit_text(profit, 9).strip()
         facts.append((Cell("close ", Role.DIM), Cell(text, profit_role(profit))))
-    for stake in ladder.placed.marks.stakes[:1]:
-        facts.append((Cell("avg ", Role.DIM), Cell(format_average(stake.entry))))
-        if ladder.placed.evens:
-            even = ladder.axis.price_at(min(ladder.placed.evens))
-            text = format_price(even, tick=ladder.axis.tick)
-            facts.append((Cell("b/e ", Role.DIM), Cell(text)))
+    if (net := ladder.placed.marks.net) is not None:
+        facts.append((Cell("avg ", Role.DIM), Cell(format_average(net.entry))))
+    if (row := ladder.placed.even) is not None:
+        text = format_price(ladder.axis.price_at(row), tick=ladder.axis.tick)
+        facts.append((Cell("b/e ", Role.DIM), Cell(text)))
     return facts

@@ -16,7 +16,7 @@ from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Market, MarketTerms, Side, Trading
 from pmtui.domain.money import ONE, Micros
-from pmtui.domain.orders.amounts import SIZE_STEP
+from pmtui.domain.orders.amounts import SIZE_STEP, size_floor
 from pmtui.domain.orders.order import Fill, Order
 from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView, Load, MarketView, Mode, StatusView
@@ -145,12 +145,10 @@ def ladder_inputs(
     Args:
         account: the view that all own data but the fills comes from.
         view: the market with its terms.
-        token_id: the outcome shown.
-        fills: own fills, for the fees paid.
-        is_mirrored: whether the other outcome's prices, and the positions in both, are shown too.
-            Without it a position in the other outcome counts only if there is none in this one: net
-            short.
-        alerts: alerts on any outcome; those that wait for a price of this one are marked.
+        token_id: the outcome on show.
+        fills: our own, for what was paid in fees.
+        is_mirrored: whether the other outcome's prices are shown too.
+        alerts: of any outcome; those that wait for a price of this one are marked.
     """
     terms = view.terms
     fee = terms.fee if terms is not None else NO_FEE
@@ -159,15 +157,15 @@ def ladder_inputs(
     other, label = _other(view, token_id)
     of_other = () if other is None else stakes_in(account, fills, other, fee=fee, is_other=True)
     net = net_stake(next(iter(stakes), None), next(iter(of_other), None))
+    if net is not None and size_floor(net.size) <= 0:
+        # What no order can sell is no position: flattening leaves it.
+        net = None
     if other is not None:
         # Both outcomes share one book: a bid for the other one is an ask here.
         orders += mirrored_orders(account.orders_at(other))
-        if is_mirrored or not stakes:
-            stakes += of_other
     marks = LadderMarks(
         ahead=_ahead_of(account, orders),
         scoring=account.scoring,
-        stakes=stakes,
         net=net,
         rewards=terms.rewards if terms is not None else None,
         stops=stop_marks(

@@ -325,7 +325,7 @@ def test_profit_is_there_on_every_row_and_turns_at_the_break_even_row(data: st.D
         is_other=data.draw(st.booleans()),
     )  # fmt: skip
     ladder = build_ladder(
-        BookView(TOKEN, BookState.LIVE, (), (), axis.tick), axis, marks=LadderMarks(stakes=(stake,))
+        BookView(TOKEN, BookState.LIVE, (), (), axis.tick), axis, marks=LadderMarks(net=stake)
     )
     rungs = [ladder.rung(index) for index in range(axis.first, axis.last + 1)]
     profits = [rung.profit for rung in rungs]
@@ -354,16 +354,11 @@ def test_each_outcome_is_closed_at_the_price_that_somebody_pays_for_it() -> None
     yes = Stake(Micros(100 * ONE), Micros(400_000))
     no = Stake(Micros(100 * ONE), Micros(400_000), is_other=True)
     bid, ask = Micros(500_000), Micros(520_000)
-    assert LadderMarks(stakes=(yes,)).profit_now(bid, None) == 10_000_000
+    assert LadderMarks(net=yes).profit_now(bid, None) == 10_000_000
     # A No is worth what buyers of No pay: 48c where Yes is asked at 52c.
-    assert LadderMarks(stakes=(no,)).profit_now(None, ask) == 8_000_000
-    assert LadderMarks(stakes=(yes, no)).profit_now(bid, ask) == 18_000_000
-    assert LadderMarks(stakes=(yes, no)).profit_now(bid, None) is None
+    assert LadderMarks(net=no).profit_now(None, ask) == 8_000_000
+    assert LadderMarks(net=no).profit_now(bid, None) is None
     assert LadderMarks().profit_now(bid, ask) is None
-    assert LadderMarks(net=yes).net_profit_now(bid, None) == 10_000_000
-    assert LadderMarks(net=no).net_profit_now(None, ask) == 8_000_000
-    assert LadderMarks(net=no).net_profit_now(bid, None) is None
-    assert LadderMarks().net_profit_now(bid, ask) is None
 
 
 @given(books(CENT), st.sampled_from([10_000, 20_000, 50_000, 100_000]), st.integers(1, 99))

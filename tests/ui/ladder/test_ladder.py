@@ -430,7 +430,7 @@ async def test_the_last_line_tells_what_a_narrow_ladder_has_no_column_for() -> N
 async def test_marks_of_cost_and_rewards_stand_at_their_prices() -> None:
     ladder = _Ladder()
     stake = Stake(cents(100_000), cents(47.8), fee=FeeSchedule(cents(4)))
-    marks = LadderMarks(stakes=(stake,), rewards=RewardTerms(cents(1_000), cents(2)))
+    marks = LadderMarks(net=stake, rewards=RewardTerms(cents(1_000), cents(2)))
     async with Stage(ladder).run_test(size=(80, 21)) as pilot:
         ladder.show(book(), marks=marks)
         await settle(pilot)

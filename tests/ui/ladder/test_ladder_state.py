@@ -49,7 +49,7 @@ def ladder(*, is_holding: bool = True) -> Ladder:
         (Level(Micros(520_000), Micros(70_000_000)),), CENT,
     )  # fmt: skip
     marks = LadderMarks(
-        ahead=((mine.order_id, Micros(340_000_000)),), stakes=(stake,) if is_holding else (),
+        ahead=((mine.order_id, Micros(340_000_000)),), net=stake if is_holding else None,
         rewards=RewardTerms(Micros(100_000_000), Micros(35_000)),
     )  # fmt: skip
     volume = ((Micros(500_000), Micros(12_000_000)),)

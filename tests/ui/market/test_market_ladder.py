@@ -255,8 +255,9 @@ async def test_what_is_held_of_the_other_outcome_is_told_net() -> None:
         title = "".join(cell.text for cell in screen.position.value())
         assert title.startswith("net -40 Yes")
         assert screen.ladder.ladder is not None
-        (stake,) = screen.ladder.ladder.placed.marks.stakes
-        assert stake.is_other
+        net = screen.ladder.ladder.placed.marks.net
+        assert net is not None
+        assert net.is_other
 
 
 @pytest.mark.parametrize(("pointed", "is_price_first"), [(51, False), (20, True)])

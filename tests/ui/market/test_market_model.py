@@ -1,6 +1,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.books.ladder import mirrored_orders
@@ -22,8 +24,8 @@ def test_one_outcome_gets_its_own_orders_cost_queue_and_rewards() -> None:
     assert inputs.marks.ahead == account.queue_ahead
     assert inputs.marks.scoring == account.scoring
     assert inputs.marks.rewards == view.terms.rewards
-    assert inputs.marks.stakes == (
-        Stake(believable.micros(1_250.5), believable.micros(0.4813), fee=view.terms.fee),
+    assert inputs.marks.net == Stake(
+        believable.micros(1_250.5), believable.micros(0.4813), fee=view.terms.fee
     )
     assert not inputs.other_label
     # The other outcome's stand where the venue matches them, with no column of their own.
@@ -41,8 +43,27 @@ def test_both_outcomes_share_the_rows_of_the_one_on_show() -> None:
     assert [o.price for o in inputs.orders] == [complement(o.price) for o in real]
     assert [o.side for o in inputs.orders] == [o.side.opposite for o in real]
     assert inputs.marks.ahead == account.queue_ahead
-    assert [stake.is_other for stake in inputs.marks.stakes] == [True]
+    assert inputs.marks.net is not None
+    assert inputs.marks.net.is_other
     assert inputs.other_label == "Yes"
+
+
+@pytest.mark.parametrize("is_mirrored", [True, False])
+def test_only_the_net_position_is_marked_on_a_ladder(*, is_mirrored: bool) -> None:
+    desk = Desk()
+    desk.hold(yes=50, no=45)
+    view = desk.service.markets[CONDITION]
+
+    def net() -> Stake | None:
+        account = desk.service.account_view
+        return ladder_inputs(account, view, YES, is_mirrored=is_mirrored).marks.net
+
+    found = net()
+    assert found is not None
+    assert (found.size, found.is_other) == (believable.micros(5), False)
+    for yes in (50, 50.001):
+        desk.hold(yes=yes, no=50)
+        assert net() is None
 
 
 def test_before_terms_and_account_are_known_nothing_is_claimed() -> None:
@@ -51,7 +72,8 @@ def test_before_terms_and_account_are_known_nothing_is_claimed() -> None:
     account = replace(service.account_view, load=Load.LOADING)
     inputs = ladder_inputs(account, view, YES)
     assert inputs.marks.rewards is None
-    assert inputs.marks.stakes[0].fee == NO_FEE
+    assert inputs.marks.net is not None
+    assert inputs.marks.net.fee == NO_FEE
     assert not inputs.marks.is_account_known
 
 
@@ -62,7 +84,8 @@ def test_fees_of_own_purchases_count_as_cost() -> None:
         fee=Micros(5_000_000),
     )  # fmt: skip
     inputs = ladder_inputs(service.account_view, service.markets[CONDITION], YES, fills=(bought,))
-    assert inputs.marks.stakes[0].entry_fees == 5_000_000
+    assert inputs.marks.net is not None
+    assert inputs.marks.net.entry_fees == 5_000_000
 
 
 def test_a_picture_stays_what_it_was() -> None:
