@@ -136,8 +136,8 @@ class AttachedTerminal:
         self._has_tried = True
 
     def _lock(self) -> str:
-        """Lock order entry on disk, for this service and the next; return why that failed."""
-        killed = new_kill("the key in the terminal", self._clock.now())
+        """Lock entry on the disk, for this service and the next; return why that failed."""
+        killed = new_kill("K in the terminal", self._clock.now())
         try:
             write_killed(self._starter.state, killed)
         except OSError as error:

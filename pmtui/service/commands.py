@@ -231,12 +231,12 @@ class ServiceCommands:
         self._arming.touch()
 
     async def kill(self) -> str:
-        """Cancel everything, disarm, and lock order entry until it is released."""
-        return self._safeguards.kill_switch.kill("the key in the terminal")
+        """Cancel everything, disarm, and lock entry until it is released."""
+        return self._safeguards.kill_switch.kill("K in the terminal")
 
     async def unlock_entry(self) -> str:
-        """Release the kill lock; return why that failed, or "" on success."""
-        return self._safeguards.kill_switch.release("the key in the terminal")
+        """Release the lock of entry; returns why that failed, or an empty string."""
+        return self._safeguards.kill_switch.release("K in the terminal")
 
     async def protect(self, plan: ConditionalPlan) -> str:
         """Start monitoring a plan; return why not, or "" on success."""

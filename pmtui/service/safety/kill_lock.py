@@ -33,7 +33,7 @@ class Killed(msgspec.Struct, frozen=True):
     """A lock of order entry, since when and by whom."""
 
     by: str
-    """In words for the trader: `K here`, `pmtui kill from another shell`."""
+    """As a trader reads it: `K in the terminal`, `pmtui kill in another shell`."""
     at: str
     """ISO 8601, UTC; empty if unknown."""
     kill_id: str = msgspec.field(default_factory=lambda: uuid4().hex)

@@ -150,7 +150,8 @@ class MarketDisplay:
                 away=(where, self._centre) if where else None,
                 keys=keys,
                 is_in_ticket=is_in_ticket,
-                is_covered=is_covered,
+                # Locked, `enter` opens no ticket.
+                is_covered=is_covered or bool(model.status.kill_lock),
                 trading=trading_of(model.market),
             )
         )  # fmt: skip

@@ -64,7 +64,7 @@ async def test_what_a_terminal_locked_on_the_disk_is_one_kill_with_its_command(
     tmp_path: Path,
 ) -> None:
     async with running_world(tmp_path) as world:
-        killed = new_kill("the key in the terminal", AT)
+        killed = new_kill("K in the terminal", AT)
         write_killed(tmp_path, killed)
         assert await world.service.commands.kill() == ""
         assert read_killed(tmp_path) == killed

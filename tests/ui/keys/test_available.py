@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from textual.app import App
 
+from pmtui.domain.money import Micros
 from pmtui.service.topics import AccountTopic, StatusTopic
 from pmtui.service.views import EventView, Load
 from pmtui.ui.basket.basket_form import BasketForm
@@ -68,10 +69,13 @@ async def test_a_locked_market_offers_to_unlock_and_keys_say_why_they_do_nothing
         trading = {"market.buy", "market.sell", "market.toggle_arming"}
         await until(pilot, lambda: trading <= _offered(app), "the keys that trade")
         service = app.market.service
-        lock = "Trading locked since 12:00 UTC by the key"
+        screen.ladder.point_at(Micros(500_000))
+        await until(pilot, lambda: "enter sell @ 50¢" in line(screen, "book"), "what enter does")
+        lock = "Trading locked since 12:00 UTC by K in the terminal"
         service.status_view = replace(service.status_view, kill_lock=lock)
         service.announce(StatusTopic())
         await until(pilot, lambda: "global.kill" in _offered(app), "the key that unlocks")
+        await until(pilot, lambda: "enter" not in line(screen, "book"), "nothing said of enter")
         assert not trading & _offered(app)
         assert "market.flatten" not in _offered(app)
         for key in ("b", "s", "v", "f", "L"):
