@@ -428,6 +428,12 @@ class AccountView:
         """Return the shares held, including those reserved by open sales; used everywhere."""
         return dict(self.balances).get(token_id, self.shares(token_id))
 
+    def unpaired(self, position: Position) -> Micros:
+        """Return the shares of a position beyond those held of the other outcome of its market."""
+        here = (p for p in self.positions if p.condition_id == position.condition_id)
+        others = sum(self.held(p.token_id) for p in here if p.token_id != position.token_id)
+        return Micros(max(self.held(position.token_id) - others, 0))
+
     def has_none(self, token_id: TokenId) -> bool:
         """Whether a token is known to have no shares that could be sold."""
         return self.load is Load.READY and size_floor(self.held(token_id)) <= 0

@@ -276,7 +276,8 @@ class StepPlanner:
         moved = tuple(flow for each in found for flow in redeem_flows(each))
         title = found[0].title if len(found) == 1 else count(len(found), "market")
         lost = [each for each in found if not each.redeems]
-        warnings = (f"{count(len(lost), 'market')} of them pay nothing",) if lost else ()
+        nothing = "It pays nothing" if len(found) == 1 else f"{len(lost)} of them pay nothing"
+        warnings = (nothing,) if lost else ()
         return Plan(f"Redeem {title}", calls, moved, warnings)
 
     def _merge(self, table: CallTable, step: Merge) -> Plan | Rejected:

@@ -73,7 +73,7 @@ class Need(StrEnum):
     POSITION = "shares of what is at the cursor"
     SALE = "shares of what is at the cursor, and a market that takes orders"
     POSITIONS = "positions that can be sold"
-    PAYOUT = "a resolved market that pays"
+    PAYOUT = "a resolved market"
     BOTH_OUTCOMES = "shares of both outcomes"
     ORDER = "a working order, a stop or a target at the cursor"
     MOVABLE = "a working order, a stop or a target at the cursor, in a market that takes orders"

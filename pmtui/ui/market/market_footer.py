@@ -33,7 +33,10 @@ def missing_in(model: MarketModel, *, has_target: bool) -> frozenset[Need]:
         model: the market shown.
         has_target: whether an own order, stop or target is at the cursor.
     """
-    is_held = model.token_id is not None and size_floor(model.account.shares(model.token_id)) > 0
+    account = model.account
+    is_held = model.token_id is not None and size_floor(account.shares(model.token_id)) > 0
+    here = (p for p in account.positions if p.condition_id == model.condition_id)
+    has_net = any(size_floor(account.unpaired(position)) > 0 for position in here)
     is_open = not model.why_not_tradable
     there = {
         Need.TRADING: is_open,
@@ -42,7 +45,7 @@ def missing_in(model: MarketModel, *, has_target: bool) -> frozenset[Need]:
         Need.MOVABLE: has_target and is_open,
         Need.MARKET_ORDERS: bool(model.own_orders),
         Need.POSITION: is_held and not model.is_over,
-        Need.SALE: is_held and is_open,
+        Need.SALE: has_net and is_open,
     }
     return frozenset(need for need, is_there in there.items() if not is_there)
 

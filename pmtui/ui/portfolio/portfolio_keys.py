@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 
 from pmtui.domain.account.position import Position
+from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
 from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action_table import Need
@@ -66,16 +67,15 @@ class PortfolioKeys:
             else None
         )
         is_open = not why_no_entry(self._surface.queries.status())
-        is_paid = found is not None and found.is_resolved and found.redeems > 0
+        is_resolved = found is not None and found.is_resolved
+        has_net = any(size_floor(account.unpaired(p)) > 0 for p in self._rows.to_flatten)
         there = {
             Need.ORDER: isinstance(item, Order),
             Need.MOVABLE: isinstance(item, Order) and is_open,
             Need.MARKED_ORDERS: not self._orders.marked.isdisjoint(open_ids),
             Need.MARKABLE: is_position or isinstance(item, Order),
-            Need.POSITIONS: (
-                self._rows.tab is Tab.POSITIONS and bool(self._rows.to_flatten) and is_open
-            ),
-            Need.PAYOUT: is_paid or (is_position and bool(self._settling.marked)),
+            Need.POSITIONS: self._rows.tab is Tab.POSITIONS and has_net and is_open,
+            Need.PAYOUT: is_resolved or (is_position and bool(self._settling.marked)),
             Need.BOTH_OUTCOMES: found is not None and bool(found.mergeable),
         }
         return frozenset(need for need, is_there in there.items() if not is_there)

@@ -147,15 +147,18 @@ class RowVerbs:
         }
 
     def missing(self) -> frozenset[Need]:
-        """Return the needs of these keys that the selected row does not meet."""
-        target, queries = self._target(), self._surface.queries
+        """Return what these keys need and the row at the cursor does not have."""
+        target, account = self._target(), self._surface.queries.account()
         if target is None:
             return frozenset({Need.MARKET, Need.TRADING, Need.POSITION, Need.SALE})
         found = set[Need]()
-        if why_not_tradable(self._view_of(target), queries.status()):
+        if self._why_not_tradable(target):
             found |= {Need.TRADING, Need.SALE}
-        if not target.held(queries.account()):
-            found |= {Need.POSITION, Need.SALE}
+        held = target.held(account)
+        if not held:
+            found.add(Need.POSITION)
+        if not any(size_floor(account.unpaired(position)) > 0 for position in held):
+            found.add(Need.SALE)
         return frozenset(found)
 
     def buy(self) -> None:
@@ -169,8 +172,13 @@ class RowVerbs:
     async def flatten(self) -> None:
         """Sell the net position of the row, or of each of its markets, after a card."""
         target = self._found()
-        if target is not None:
-            await self.flattening.ask(target.held(self._surface.queries.account()))
+        if target is None:
+            return
+        held = target.held(self._surface.queries.account())
+        if not held and (reason := self._why_over(target)):
+            self._line.refuse_form(reason)
+        else:
+            await self.flattening.ask(held)
 
     def protect(self) -> None:
         """Open the form for stops and targets on the row's position."""
@@ -212,7 +220,7 @@ class RowVerbs:
         target, queries = self._found(), self._surface.queries
         if target is None:
             return
-        if reason := why_not_tradable(self._view_of(target), queries.status()):
+        if reason := self._why_not_tradable(target):
             self._line.refuse_form(reason)
             return
         account = queries.account()
@@ -220,6 +228,20 @@ class RowVerbs:
         if side is Side.SELL:
             index = target.outcome_to_sell(account)
         _ = self._page.post_message(MarketChosen(target.condition_id, index, side))
+
+    def _why_not_tradable(self, target: RowTarget) -> str:
+        """Say in a sentence why no order can be sent; empty when one can."""
+        reason = why_not_tradable(self._view_of(target), self._surface.queries.status())
+        return reason or self._why_over(target)
+
+    def _why_over(self, target: RowTarget) -> str:
+        """Say that the market of a row is resolved, which a position tells of before its market is read."""
+        positions = self._surface.queries.account().positions
+        is_over = any(
+            p.condition_id == target.condition_id and (p.is_redeemable or p.is_settled)
+            for p in positions
+        )
+        return "Resolved: trading has ended." if is_over else ""
 
     def _view_of(self, target: RowTarget) -> MarketView:
         """Return the market as known to the service, else as known to the list."""

@@ -44,6 +44,14 @@ def test_armed_keys_come_first_and_none_is_named_twice() -> None:
     assert len(found) == len(set(found))
 
 
+def test_flattening_is_offered_by_what_the_market_is_net() -> None:
+    for yes, no, is_offered in ((50, 45, True), (0, 45, True), (45, 45, False), (0, 0, False)):
+        desk = Desk()
+        desk.hold(yes=yes, no=no)
+        missing = missing_in(desk.reader.read(), has_target=False)
+        assert (Need.SALE not in missing) is is_offered
+
+
 def test_where_trading_has_ended_no_key_that_trades_is_offered() -> None:
     desk = Desk()
     view = desk.service.markets[CONDITION]

@@ -307,17 +307,26 @@ def test_a_lost_outcome_says_what_redeeming_brings_with_the_other_one() -> None:
     assert cell.text == "WON: pays $2,000.00, R redeems"
 
 
-async def test_what_brings_nothing_is_not_offered() -> None:
-    service = service_with(held(WON), held(LOST), held(BOTH))
+async def test_what_can_be_done_with_a_position_is_offered_and_nothing_else() -> None:
+    service = service_with(held(WON), held(LOST), held(BOTH), held(BOTH, 1))
     app = ScreenApp(PortfolioScreen(service.surface()))
     async with app.run_test(size=(160, 40)) as pilot:
         footer = app.screen.query_one("#footer", KeyLine)
 
         def offered() -> set[str]:
-            return {entry.id for entry in footer.entries} & {"portfolio.redeem", "portfolio.merge"}
+            offered = {entry.id for entry in footer.entries}
+            return offered & {"portfolio.redeem", "portfolio.merge", "row.buy", "row.flatten"}
 
         await until(pilot, lambda: offered() == {"portfolio.redeem"}, "what is won")
+        # Redeeming takes what is lost off the list; nothing trades there any more.
+        await pilot.press("down", "b")
+        await until(pilot, lambda: "trading has ended" in text_of(app, "#notice"), "why not")
+        await pilot.press("f")
+        await settle(pilot)
+        assert "trading has ended" in text_of(app, "#notice")
+        assert offered() == {"portfolio.redeem"}
+        both = {"portfolio.merge", "row.buy"}
         await pilot.press("down")
-        await until(pilot, lambda: not offered(), "what is lost")
+        await until(pilot, lambda: offered() == both | {"row.flatten"}, "more Yes than No")
         await pilot.press("down")
-        await until(pilot, lambda: offered() == {"portfolio.merge"}, "both outcomes")
+        await until(pilot, lambda: offered() == both, "No, all of which is in pairs")
