@@ -179,6 +179,7 @@ def test_only_what_is_held_beyond_the_other_outcome_is_sold(
     assert isinstance(found, FlattenPlan)
     assert (found.intent.token_id, found.intent.size) == (token, m(sold))
     assert found.pairs == m(pairs)
+    assert found.what == ("whole position" if pairs == "0" else "net position")
     assert found.best_bid == m("0.47" if token == NO else "0.50")
 
 
