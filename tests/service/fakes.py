@@ -213,6 +213,7 @@ class FakeTrading:
 @dataclass
 class FakeAnalytics:
     held: tuple[Position, ...] = ()
+    history: tuple[Activity, ...] = ()
     unread_positions: int = 0
     """Rows of that list that cannot be read."""
     unread_closed: int = 0
@@ -246,7 +247,7 @@ class FakeAnalytics:
         return Listing((), self.unread_closed)
 
     async def activity(self, user: Address) -> Listing[Activity] | Failure:
-        return Listing(())
+        return Listing(self.history)
 
     async def value(self, user: Address) -> Value | Failure:
         return Value(Micros(0))

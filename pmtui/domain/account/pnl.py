@@ -6,12 +6,14 @@ day's sales, minus the cost of the day's purchases and fees. For a limit, realis
 separated: a loss is a loss. `day_figures` separates them for display: sales realise against the average price
 of the shares held then, which begins the day at the opening's price; the rest is unrealised; fees are separate.
 
-Shares that moved without a trade of ours (split, merged, redeemed, converted, sent) do not change the result at
-that moment: they count at their price then, and shares received affect the result from then on. `ShareMoves`
-finds them from the difference between a wallet's reports and the opening plus the day's own fills. They do
-change the parts of the result: as in the venue's own figures a merge sells each outcome for half a dollar, a
-split buys it for that, and redeemed shares are sold for their payout. So a merged pair realises a dollar less
-the average cost of both. A conversion realises nothing: the cost is transferred to the shares received.
+Shares that came or went without a trade of ours (split, merged, redeemed, converted, sent) change nothing of the
+result at that moment: what came moves the result from then on. `ShareMoves` finds them, since a wallet's reports hold
+more than the opening and the day's own fills. A pair counts as the dollar that it is, whatever its prices: a split or
+a merge so never shifts the result. A single outcome counts with its price at that moment, what is redeemed with what
+it pays. So the equity is always that of the opening plus the result, but for cash and shares sent or received. Of
+the result's parts the moves do change something: as in the venue's own figures a merge sells either outcome for half a
+dollar, a split buys it for that, and what is redeemed is sold for what it pays. So a merged pair realises a dollar
+less what both cost on average. A conversion realises nothing: the cost goes over to the shares that come.
 
 A day opens with its first complete account state: at midnight, or when a session starts and no earlier session
 of the same day has stored an opening. Shares held then count from their price at that moment. Until the fee of
@@ -213,6 +215,10 @@ class ShareMove:
             return ShareMove(change, self.worth + (change - self.change) * at)
         return ShareMove(change, change * (price or 0))
 
+    def joined(self, other: "ShareMove") -> "ShareMove":
+        """Return both as one."""
+        return ShareMove(self.change + other.change, self.worth + other.worth)
+
 
 NO_MOVE = ShareMove(0, 0)
 SURE_AFTER = timedelta(minutes=5)
@@ -222,54 +228,89 @@ SURE_AFTER = timedelta(minutes=5)
 class ShareMoves:
     """The share moves of a day that were not trades of ours.
 
-    A report may contain a trade that has not been reported yet, or be out of date. So a move counts from the
-    moment at which it is seen, and is dropped if a trade or another report explains it in time.
+    A report may hold a trade that nobody has told of yet, or be out of date. So a single outcome's move is young at
+    first: it counts from the moment at which it is seen, and leaves no trace where a trade or another report explains
+    it in time. That loses what shares gained that were sent here and away again, or redeemed, within that time.
+    A pair needs no such wait: it comes and goes at the same value.
     """
 
-    def __init__(self, kept: Mapping[TokenId, ShareMove] | None = None) -> None:
-        """Continue with the confirmed moves; there are none on a new day."""
+    def __init__(
+        self,
+        kept: Mapping[TokenId, ShareMove] | None = None,
+        young: Mapping[TokenId, tuple[ShareMove, datetime]] | None = None,
+    ) -> None:
+        """Go on with the moves of an earlier session; none on a new day."""
         self.kept = dict(kept or {})
-        self._young: dict[TokenId, tuple[ShareMove, datetime]] = {}
+        """Those that are certain."""
+        self.young = dict(young or {})
+        """Those that may still be explained, and since when they have been seen unchanged."""
 
     def update(
         self,
         changes: Mapping[TokenId, int],
         prices: Mapping[TokenId, Micros],
         *,
+        pair_of: Callable[[TokenId], tuple[TokenId, ...]],
+        redeemed_at: Callable[[TokenId], Micros | None],
         doubtful: Container[TokenId],
         now: datetime,
     ) -> bool:
-        """Apply holdings that the opening and the day's trades do not explain; return whether more are certain.
+        """Apply what the opening and the day's trades do not explain; returns whether any move is another one.
 
         Args:
-            changes: shares held now beyond the explained ones, by token.
-            prices: current value of a share; tokens without a price are left for later.
+            changes: shares held now beyond those, by token; a token of which that is not known is left as it is.
+            prices: what a share is worth now; what has no price yet is left for later.
+            pair_of: the outcomes of a token's market; that token alone where they are not known.
+            redeemed_at: what a share paid that was redeemed today, whose price may be older; None for another.
             doubtful: tokens whose reports cannot be explained yet.
             now: by a monotonic clock.
         """
-        before, self._young, is_sure = self._young, {}, False
+        before = self.young
+        self.young = {token: move for token, move in before.items() if token not in changes}
+        has_changed = self._keep_pairs(changes, pair_of)
         for token_id, change in changes.items():
             known, price = self.kept.get(token_id, NO_MOVE), prices.get(token_id)
             left = change - known.change
-            if not left or (token_id not in before and price is None):
+            paid = redeemed_at(token_id) if left else None
+            if not left or (token_id not in before and price is None and paid is None):
                 continue
             move, since = before.get(token_id, (NO_MOVE, now))
             if move.change != left:
                 move, since = move.resized(left, price), now
+            if paid is not None:
+                move = ShareMove(left, left * paid)
             if now - since >= SURE_AFTER and token_id not in doubtful:
-                worth = known.worth + move.worth
-                self.kept[token_id] = ShareMove(known.change + left, worth)
-                is_sure = True
+                self.kept[token_id] = known.joined(move)
             else:
-                self._young[token_id] = move, since
-        return is_sure
+                self.young[token_id] = move, since
+        return has_changed or self.young != before
+
+    def _keep_pairs(
+        self,
+        changes: Mapping[TokenId, int],
+        pair_of: Callable[[TokenId], tuple[TokenId, ...]],
+    ) -> bool:
+        """Keep what came or went of both outcomes of a market: a dollar for each two, at any price."""
+        left = {t: change - self.kept.get(t, NO_MOVE).change for t, change in changes.items()}
+        has_changed = False
+        for token_id, change in left.items():
+            pair = pair_of(token_id) if change else ()
+            others = [left.get(each, 0) for each in pair if each != token_id]
+            if len(others) != 1 or change * others[0] <= 0:
+                continue
+            both = min(change, others[0], key=abs)
+            for each in pair:
+                known = self.kept.get(each, NO_MOVE)
+                self.kept[each] = known.joined(ShareMove(both, both * HALF))
+                left[each] -= both
+            has_changed = True
+        return has_changed
 
     def every(self) -> dict[TokenId, ShareMove]:
         """Return all moves, including those that may still be explained."""
         found = dict(self.kept)
-        for token_id, (move, _) in self._young.items():
-            known = found.get(token_id, NO_MOVE)
-            found[token_id] = ShareMove(known.change + move.change, known.worth + move.worth)
+        for token_id, (move, _) in self.young.items():
+            found[token_id] = found.get(token_id, NO_MOVE).joined(move)
         return found
 
 

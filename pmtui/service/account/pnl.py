@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import date, datetime
 from itertools import takewhile
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -58,7 +59,9 @@ class _DayFile(msgspec.Struct, frozen=True, omit_defaults=True):
     held: dict[str, tuple[int, int]]
     """Shares and price by token, in millionths."""
     moved: dict[str, tuple[int, int]] = {}
-    """Shares that moved without a trade, and their value then, in millionths of a millionth."""
+    """What came without a trade, or went: shares and their worth then, in millionths of a millionth."""
+    young: dict[str, tuple[int, int, Annotated[datetime, msgspec.Meta(tz=True)]]] = {}
+    """The same as far as a trade may still explain it, and since when."""
 
 
 class DailyPnl:
@@ -109,13 +112,7 @@ class DailyPnl:
         loss, opening, trades = self.loss(), self._opening, self._trades
         if loss is None or opening is None:
             return None
-        exchanges = read_exchanges(
-            self._feed.state.activity,
-            trades.day,
-            tokens_of=self._known.tokens,
-            settled_price=self._known.settled_price,
-        )
-        counted = (opening, trades, exchanges)
+        counted = (opening, trades, self._exchanges(trades.day))
         if self._realized is None or self._realized[0] != counted:
             self._realized = counted, realized_on_day(*counted)
         return day_figures(Micros(-loss), trades, self._realized[1])
@@ -141,9 +138,9 @@ class DailyPnl:
             opening = self._open(open_day(positions, trades))
         pair_of = self._pairs(positions, trades)
         self._note_prices(positions, pair_of)
-        self._price_settled(positions, trades)
+        self._price_settled(positions, opening, trades)
         prices = price_partners(self._prices, trades, pair_of)
-        self._follow_moves(opening, trades, prices)
+        self._follow_moves(opening, trades, prices, pair_of)
         return Micros(-day_result(opening, trades, prices, self._moves.every()))
 
     def _todays_trades(self) -> DayTrades:
@@ -164,7 +161,9 @@ class DailyPnl:
             seen[condition_id] = (*seen.get(condition_id, ()), token_id)
 
         def pair_of(token_id: TokenId) -> tuple[TokenId, ...]:
-            condition_id = conditions[token_id]
+            condition_id = conditions.get(token_id)
+            if condition_id is None:
+                return self._known.pair(token_id)
             return self._known.tokens(condition_id) or seen[condition_id]
 
         return pair_of
@@ -178,29 +177,56 @@ class DailyPnl:
                 if other not in now and other in self._prices:
                     self._prices[other] = complement(price)
 
-    def _price_settled(self, positions: tuple[Position, ...], trades: DayTrades) -> None:
-        """Record the payout of shares that were traded today and are no longer held."""
+    def _price_settled(
+        self, positions: tuple[Position, ...], opening: Opening, trades: DayTrades
+    ) -> None:
+        """Note what shares were exchanged for that were held or traded today and are not held any more."""
         held = {position.token_id for position in positions}
-        for token_id in trades.markets.keys() - held:
+        for token_id in (trades.markets.keys() | opening.held.keys()) - held:
             price = self._known.settled_price(token_id)
             if price is not None:
                 self._prices[token_id] = price
 
+    def _exchanges(self, day: date) -> tuple[Exchange, ...]:
+        return read_exchanges(
+            self._feed.state.activity,
+            day,
+            tokens_of=self._known.tokens,
+            settled_price=self._known.settled_price,
+        )
+
     def _follow_moves(
-        self, opening: Opening, trades: DayTrades, prices: dict[TokenId, Micros]
+        self,
+        opening: Opening,
+        trades: DayTrades,
+        prices: dict[TokenId, Micros],
+        pair_of: _PairOf,
     ) -> None:
         """Apply the difference between holdings and the opening plus the day's trades."""
         holdings = self._feed.holdings
         expected = expected_shares(opening, trades)
+        # What came and went again is in no list: it is known by its moves alone.
         tokens = {token_id for token_id, _ in holdings.sizes()} | expected.keys()
+        tokens |= self._moves.every().keys()
         held = {token_id: holdings.size(token_id) for token_id in tokens}
         changes = {
             token_id: size - expected.get(token_id, 0)
             for token_id, size in held.items()
             if size is not None
         }
+
+        def redeemed_at(token_id: TokenId) -> Micros | None:
+            exchanges = self._exchanges(trades.day)
+            paid = (e.price for e in exchanges if e.token_id == token_id and e.change is None)
+            return next(paid, None)
+
         if self._moves.update(
-            changes, prices, doubtful=holdings.doubtful(), now=self._kernel.venue_now()
+            changes,
+            prices,
+            pair_of=pair_of,
+            redeemed_at=redeemed_at,
+            doubtful=holdings.doubtful(),
+            now=self._kernel.venue_now(),
         ):
             self._write(opening)
 
@@ -211,7 +237,10 @@ class DailyPnl:
         if file is not None and file.day == now.day:
             held = {TokenId(t): Holding(Micros(n), Micros(p)) for t, (n, p) in file.held.items()}
             self._opening = Opening(file.day, held)
-            self._moves = ShareMoves({TokenId(t): ShareMove(*m) for t, m in file.moved.items()})
+            self._moves = ShareMoves(
+                {TokenId(t): ShareMove(*m) for t, m in file.moved.items()},
+                {TokenId(t): (ShareMove(n, w), at) for t, (n, w, at) in file.young.items()},
+            )
         self._write(self._opening)
         return self._opening
 
@@ -228,8 +257,12 @@ class DailyPnl:
             return
         held = {str(token): (int(h.size), int(h.price)) for token, h in opening.held.items()}
         moved = {str(token): (m.change, m.worth) for token, m in self._moves.kept.items()}
+        young = {
+            str(token): (m.change, m.worth, since)
+            for token, (m, since) in self._moves.young.items()
+        }
         try:
-            replace_file(self._path, msgspec.json.encode(_DayFile(opening.day, held, moved)))
+            replace_file(self._path, msgspec.json.encode(_DayFile(opening.day, held, moved, young)))
         except OSError as error:
             text = f"A restart will count the day's loss anew: {error.strerror or error}"
             self._kernel.log.notice(Level.WARNING, text)

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 
@@ -10,6 +10,7 @@ from pmtui.domain.account.pnl import (
     KEPT_FOR,
     SURE_AFTER,
     DayFigures,
+    DayTrades,
     EquityPoint,
     Exchange,
     Holding,
@@ -42,6 +43,7 @@ TOKENS = [TokenId("1"), TokenId("2"), TokenId("3")]
 
 prices = st.integers(1, 999).map(lambda price: Micros(price * 1_000))
 sizes = st.integers(1, 10_000_000_000).map(Micros)
+amounts = st.integers(-(10**9), 10**9)
 markets = st.fixed_dictionaries(dict.fromkeys(TOKENS, prices))
 
 
@@ -251,7 +253,7 @@ def test_shares_that_come_without_a_trade_count_from_their_price_then(
         expected = expected_shares(opening, add_up_trades(traded, DAY))
         changes = {token: size - expected.get(token, 0) for token, size in shares.items()}
         for _ in range(2):
-            moves.update(changes, marks, doubtful=(), now=now)
+            update(moves, changes, marks, now=now)
             now += SURE_AFTER
     marks = data.draw(markets)
     ledger += sum(size * marks[token] for token, size in shares.items())
@@ -262,30 +264,81 @@ def test_shares_that_come_without_a_trade_count_from_their_price_then(
     assert day_result(opening, trades, marks, again.every()) == ledger // ONE
 
 
+def alone(token_id: TokenId) -> tuple[TokenId, ...]:
+    return (token_id,)
+
+
+def never(_: TokenId) -> None:
+    return None
+
+
+def update(
+    moves: ShareMoves,
+    changes: Mapping[TokenId, int],
+    marks: Mapping[TokenId, Micros],
+    *,
+    pair_of: Callable[[TokenId], tuple[TokenId, ...]] = alone,
+    redeemed_at: Callable[[TokenId], Micros | None] = never,
+    doubtful: Container[TokenId] = (),
+    now: datetime = MORNING,
+) -> bool:
+    return moves.update(
+        changes, marks, pair_of=pair_of, redeemed_at=redeemed_at, doubtful=doubtful, now=now
+    )
+
+
 @given(sizes, prices, prices)
 def test_what_a_trade_explains_in_time_leaves_no_trace(
     size: Micros, seen_at: Micros, now: Micros
 ) -> None:
     moves, token = ShareMoves(), TOKENS[0]
-    assert not moves.update({token: size}, {token: seen_at}, doubtful=(), now=MORNING)
+    assert update(moves, {token: size}, {token: seen_at})
+    assert not update(moves, {token: size}, {token: now}, now=MORNING + SURE_AFTER / 2)
+    assert moves.every() == {token: ShareMove(size, size * seen_at)}
+    # Nothing is known of it for a while, as at a start.
+    assert not update(moves, {}, {})
     assert moves.every() == {token: ShareMove(size, size * seen_at)}
     late = MORNING + SURE_AFTER - timedelta(seconds=1)
-    assert not moves.update({token: 0}, {token: now}, doubtful=(), now=late)
-    assert moves.every() == {}
+    assert update(moves, {token: 0}, {token: now}, now=late)
+    assert not moves.every()
+    assert not moves.young
 
 
 def test_a_move_is_sure_after_a_while_and_not_while_its_token_is_doubtful() -> None:
     moves, token = ShareMoves(), TOKENS[0]
-    half = {token: m("0.5")}
-    assert not moves.update({token: 10}, {}, doubtful=(), now=MORNING)
+    half, other = {token: m("0.5")}, {token: m("0.9")}
+    assert not update(moves, {token: 10}, {})
     assert moves.every() == {}
-    assert not moves.update({token: 10}, half, doubtful=(), now=MORNING)
+    assert update(moves, {token: 10}, half)
     later = MORNING + SURE_AFTER
-    assert not moves.update({token: 10}, {token: m("0.9")}, doubtful={token}, now=later)
+    assert not update(moves, {token: 10}, other, doubtful={token}, now=later)
     assert moves.kept == {}
-    assert moves.update({token: 10}, {token: m("0.9")}, doubtful=(), now=later)
+    assert update(moves, {token: 10}, other, now=later)
     assert moves.kept == moves.every() == {token: ShareMove(10, 10 * m("0.5"))}
-    assert not moves.update({token: 10}, half, doubtful=(), now=later + SURE_AFTER)
+    assert not update(moves, {token: 10}, half, now=later + SURE_AFTER)
+
+
+def test_a_pair_counts_as_a_dollar_at_once_whatever_its_prices() -> None:
+    moves, (yes, no) = ShareMoves(), TOKENS[:2]
+    marks = {yes: m("0.40"), no: m("0.61")}
+    assert update(moves, {yes: 200, no: 200}, marks, pair_of=both)
+    split = ShareMove(200, 200 * m("0.5"))
+    assert moves.kept == moves.every() == {yes: split, no: split}
+    # One outcome was redeemed: it goes at its own price, and the split stays what it was.
+    assert update(moves, {yes: 0, no: 200}, {yes: ONE, no: ZERO}, pair_of=both)
+    assert moves.every() == {yes: ShareMove(0, 200 * m("0.5") - 200 * ONE), no: split}
+    assert update(moves, {yes: 0, no: 0}, {yes: ONE, no: ZERO}, pair_of=both)
+    assert sum(move.worth for move in moves.every().values()) == 0
+
+
+def test_what_was_redeemed_counts_with_what_it_paid_however_late_that_is_known() -> None:
+    moves, token = ShareMoves(), TOKENS[0]
+    assert update(moves, {token: -10}, {token: m("0.97")})
+    assert update(moves, {token: -10}, {token: m("0.97")}, redeemed_at={token: ONE}.get)
+    assert moves.every() == {token: ShareMove(-10, -10 * ONE)}
+    unpriced = ShareMoves()
+    assert update(unpriced, {token: -10}, {}, redeemed_at={token: ONE}.get)
+    assert unpriced.every() == moves.every()
 
 
 def test_of_a_move_that_is_not_sure_what_is_added_has_its_own_price() -> None:
@@ -294,6 +347,186 @@ def test_of_a_move_that_is_not_sure_what_is_added_has_its_own_price() -> None:
     assert move.resized(4, m("0.2")) == ShareMove(4, 4 * m("0.5"))
     assert move.resized(20, None) == ShareMove(20, 20 * m("0.5"))
     assert move.resized(-10, m("0.2")) == ShareMove(-10, -10 * m("0.2"))
+
+
+class Account:
+    """One market's shares as they truly move, and as a session is told of it: late, and in any order."""
+
+    def __init__(self, opening: Mapping[TokenId, Holding], price: Micros) -> None:
+        self.opening = Opening(DAY, opening)
+        self.cash = self.sent = 0
+        """In millionths of a millionth; shares sent and received with their worth then."""
+        self.base = {t: int(opening[t].size) if t in opening else 0 for t in PAIR}
+        self.fills: list[Fill] = []
+        self.price, self.is_resolved, self.is_redeemed = price, False, False
+        self.base_told, self.reported, self.fills_told = dict(self.base), set[int](), set[int]()
+        self.marks, self.is_redemption_told = self._prices(), False
+        self.moves, self.now = ShareMoves(), MORNING
+
+    def held(self, token_id: TokenId) -> int:
+        return self.base[token_id] + self._traded(token_id, range(len(self.fills)))
+
+    def trade(self, token_id: TokenId, side: Side, size: int, price: Micros) -> None:
+        size = size if side is Side.BUY else min(size, self.held(token_id))
+        if self.is_resolved or not size:
+            return
+        made = fill(side, "1", "0.5", token_id=token_id, trade_id=TradeId(f"t{len(self.fills)}"))
+        made = replace(made, size=Micros(size), price=price, fee=Micros(size // 100))
+        self.fills.append(made)
+        self.cash -= (size if side is Side.BUY else -size) * price + (made.fee or 0) * ONE
+
+    def split(self, pairs: int) -> None:
+        """Split so many pairs, or merge them where that is negative."""
+        pairs = 0 if self.is_resolved else max(pairs, -min(map(self.held, PAIR)))
+        self._move(dict.fromkeys(PAIR, pairs), cash=-pairs * ONE)
+
+    def quote(self, price: Micros) -> None:
+        if not self.is_resolved:
+            self.price = price
+
+    def resolve(self, price: Micros) -> None:
+        if not self.is_resolved:
+            self.price, self.is_resolved = price, True
+
+    def redeem(self) -> None:
+        if self.is_resolved:
+            paid = sum(self.held(token) * price for token, price in self._prices().items())
+            self._move({token: -self.held(token) for token in PAIR}, cash=paid)
+            self.is_redeemed = True
+
+    def send(self, token_id: TokenId, change: int, later: Micros) -> None:
+        """Send or receive shares: alone, for nobody tells a transfer from a trade that is told of late."""
+        self.tell_everything()
+        change = max(change, -self.held(token_id))
+        self.sent += change * self.marks[token_id]
+        self._move({token_id: change}, cash=0)
+        self.tell_everything()
+        self.quote(later)
+        self.restart()
+        self.tell_everything()
+        self.wait(SURE_AFTER)
+
+    def report(self, token_id: TokenId) -> None:
+        """Tell what is held of one outcome, whether its trades have been told of or not."""
+        self.base_told[token_id] = self.base[token_id]
+        told = [i for i, each in enumerate(self.fills) if each.token_id == token_id]
+        self.reported |= set(told)
+
+    def tell_fill(self, place: int) -> None:
+        """Tell of a trade that has not been told of, the newest before older ones or after them."""
+        untold = [i for i in range(len(self.fills)) if i not in self.fills_told]
+        if untold:
+            self.fills_told.add(untold[place % len(untold)])
+
+    def tell_prices(self) -> None:
+        self.marks = self._prices()
+
+    def tell_redemption(self) -> None:
+        self.is_redemption_told = self.is_redeemed
+
+    def tell_everything(self) -> None:
+        for token_id in PAIR:
+            self.report(token_id)
+        self.fills_told = set(range(len(self.fills)))
+        self.is_redemption_told = self.is_redeemed
+        self.tell_prices()
+        self.update()
+
+    def restart(self) -> None:
+        self.moves = ShareMoves(self.moves.kept, self.moves.young)
+
+    def wait(self, age: timedelta) -> None:
+        self.now += age
+        self.update()
+
+    def update(self) -> None:
+        expected = expected_shares(self.opening, self._trades())
+        known = self.fills_told | self.reported
+        changes = {
+            token: self.base_told[token] + self._traded(token, known) - expected.get(token, 0)
+            for token in PAIR
+        }
+        paid = self._prices() if self.is_redemption_told else {}
+        update(self.moves, changes, self.marks, pair_of=both, redeemed_at=paid.get, now=self.now)
+
+    def result(self) -> Micros:
+        return day_result(self.opening, self._trades(), self.marks, self.moves.every())
+
+    def gained(self) -> Micros:
+        """Return how much more the account is worth than at the opening, without what was sent."""
+        worth = self.cash - self.sent
+        worth += sum(self.held(token) * price for token, price in self._prices().items())
+        return Micros((worth - sum(h.size * h.price for h in self.opening.held.values())) // ONE)
+
+    def _move(self, changes: Mapping[TokenId, int], *, cash: int) -> None:
+        for token_id, change in changes.items():
+            self.base[token_id] += change
+        self.cash += cash
+
+    def _prices(self) -> dict[TokenId, Micros]:
+        return {PAIR[0]: self.price, PAIR[1]: Micros(ONE - self.price)}
+
+    def _trades(self) -> DayTrades:
+        return add_up_trades((self.fills[i] for i in self.fills_told), DAY)
+
+    def _traded(self, token_id: TokenId, which: Iterable[int]) -> int:
+        own = (self.fills[i] for i in which if self.fills[i].token_id == token_id)
+        return sum(each.size if each.side is Side.BUY else -each.size for each in own)
+
+
+PAIR = TOKENS[:2]
+amounts_moved = st.integers(1, 10**9)
+outcomes = st.sampled_from(PAIR)
+deeds: st.SearchStrategy[Callable[[Account], object]] = st.one_of(
+    st.builds(
+        lambda token, side, size, price: lambda a: a.trade(token, side, size, price),
+        outcomes, st.sampled_from(Side), amounts_moved, prices,
+    ),
+    st.builds(lambda pairs: lambda a: a.split(pairs), amounts_moved),
+    st.builds(lambda pairs: lambda a: a.split(-pairs), amounts_moved),
+    st.builds(
+        lambda token, change, later: lambda a: a.send(token, change, later),
+        outcomes, amounts, prices,
+    ),
+    st.builds(lambda price: lambda a: a.quote(price), prices),
+    st.builds(lambda price: lambda a: a.resolve(price), st.sampled_from([ZERO, ONE, m("0.5")])),
+    st.just(Account.redeem),
+)  # fmt: skip
+tidings: st.SearchStrategy[Callable[[Account], object]] = st.one_of(
+    st.builds(lambda token: lambda a: a.report(token), outcomes),
+    st.builds(lambda place: lambda a: a.tell_fill(place), st.integers(0, 20)),
+    st.just(Account.tell_prices),
+    st.just(Account.tell_redemption),
+    st.just(Account.tell_everything),
+    st.just(Account.restart),
+)
+
+
+@given(holdings, prices, st.lists(deeds | tidings, min_size=8, max_size=30), prices)
+def test_at_rest_the_opening_and_the_day_are_the_equity_also_after_a_restart(
+    held: dict[TokenId, Holding],
+    price: Micros,
+    steps: list[Callable[[Account], object]],
+    later: Micros,
+) -> None:
+    """However late, and in whatever order, trades, shares, prices and redemptions are told of."""
+    account = Account({t: Holding(h.size, h.price) for t, h in held.items() if t in PAIR}, price)
+    for step in steps:
+        step(account)
+        account.wait(timedelta(seconds=5))
+    account.tell_everything()
+    assert account.result() == account.gained()
+    account.restart()
+    account.update()
+    assert account.result() == account.gained()
+    # What may still be explained is certain by then, and prices move on.
+    account.wait(SURE_AFTER)
+    assert not account.moves.young
+    account.quote(later)
+    account.tell_everything()
+    account.restart()
+    account.tell_everything()
+    assert account.result() == account.gained()
 
 
 def test_sales_realise_against_the_average_and_the_rest_is_unrealised() -> None:
@@ -312,9 +545,6 @@ def test_what_was_held_this_morning_counts_from_its_price_then() -> None:
     sold = fill(Side.SELL, "150", "0.60")
     figures = figures_of(opening, [sold], {TOKENS[0]: m("0.70")})
     assert (figures.realized, figures.unrealized) == (m("10"), m("-5"))
-
-
-amounts = st.integers(-(10**9), 10**9)
 
 
 @given(amounts, st.integers(0, 10**8))
