@@ -239,12 +239,14 @@ class ServiceQueries:
         account = self.account()
         open_orders = account.open_orders
         maker = self._account.account.signer.maker if self._account.account else ""
+        equity = self._portfolio_value(account)
+        figures = self._safeguards.day.figures(equity)
         return StatusView(
             profile=self._profile.name,
             mode=self._profile.mode,
             mode_reason=self._profile.reason,
             cash=account.available,
-            portfolio_value=self._portfolio_value(account),
+            portfolio_value=equity,
             open_orders=len(open_orders),
             unknown_orders=sum(o.status is OrderStatus.UNKNOWN for o in open_orders),
             unread_notices=self._kernel.log.unread,
@@ -255,8 +257,8 @@ class ServiceQueries:
             venue=self._safeguards.venue.facts(),
             kill_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.heartbeats.view(),
-            day_result=self._safeguards.day.result,
-            day_figures=self._safeguards.day.figures,
+            day_result=None if figures is None else figures.total,
+            day_figures=figures,
             watching=len(account.awake),
             blind=len(account.blind),
             paused=len(account.paused),

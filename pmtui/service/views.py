@@ -103,9 +103,10 @@ class StatusView:
     """Why no order may be entered at all; empty if entry is open."""
     heartbeat: HeartbeatView = NO_HEARTBEATS
     day_result: Micros | None = None
-    """Profit or loss since midnight UTC, fees included, closed positions too."""
+    """What was won or lost since midnight UTC, fees included, also in positions that are gone; in whole
+    cents that go with those of the equity."""
     day_figures: DayFigures | None = None
-    """The same split into parts, to the cent."""
+    """The same in parts."""
     watching: int = 0
     """Conditional orders that may sell automatically."""
     blind: int = 0

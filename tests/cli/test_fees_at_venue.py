@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, Micros, format_micros, parse_micros
+from pmtui.domain.money import ONE, Micros, cents_down, format_micros, parse_micros
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.service.data_service import DataService
 from pmtui.service.journal.journal import Journal
@@ -64,11 +64,11 @@ async def take(
 
 
 def gained(service: DataService) -> Micros | None:
-    """Return what the account is worth more than at the start."""
+    """Return what the account is worth more than at the start, as a screen shows it."""
     view = service.queries.account()
     if view.balance is None:
         return None
-    return Micros(view.balance + sum(p.value or 0 for p in view.positions) - START)
+    return cents_down(view.balance + sum(p.value or 0 for p in view.positions) - START)
 
 
 def agrees(service: DataService) -> bool:

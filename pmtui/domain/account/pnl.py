@@ -359,7 +359,7 @@ class DayFigures:
     """A day's result in parts of whole cents, so that the displayed parts add up."""
 
     total: Micros
-    """Rounded down, like the account's total that it is part of."""
+    """The equity as it is shown, less this, is what the day began with to the nearest cent."""
     realized: Micros
     """Proceeds of sales, merges and redemptions minus the average cost of those shares, before
     fees; nearest cent."""
@@ -387,9 +387,21 @@ class DayFigures:
         return replace(self, realized=Micros(self.realized - off)) if self.realized else self
 
 
-def day_figures(total: Micros, trades: DayTrades, realized: Micros) -> DayFigures:
-    """Return a day's result, see `day_result`, split into its parts."""
-    return DayFigures(cents_down(total), cents_near(realized), cents_near(trades.fees))
+def day_figures(
+    total: Micros, trades: DayTrades, realized: Micros, equity: Micros | None
+) -> DayFigures:
+    """Return a day's result, see `day_result`, in its parts.
+
+    Args:
+        total: exactly.
+        trades: of the day, for their fees.
+        realized: what sales, merges and redemptions of it brought.
+        equity: now, which is shown rounded down; None while it is not known.
+    """
+    # Rounded by itself the result would now and then change a cent before or after the equity does.
+    began = ZERO if equity is None else cents_near(equity - total)
+    shown = cents_down(total if equity is None else equity) - began
+    return DayFigures(Micros(shown), cents_near(realized), cents_near(trades.fees))
 
 
 def realized_on_day(

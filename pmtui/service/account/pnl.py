@@ -106,16 +106,15 @@ class DailyPnl:
         """Whether the current day is known."""
         return self._kernel.is_venue_clock_known
 
-    @property
-    def figures(self) -> DayFigures | None:
-        """The result in parts that add up; None while unknown."""
+    def figures(self, equity: Micros | None) -> DayFigures | None:
+        """Return the result in cents that go with the equity's, in parts that add up to it; None while unknown."""
         loss, opening, trades = self.loss(), self._opening, self._trades
         if loss is None or opening is None:
             return None
         counted = (opening, trades, self._exchanges(trades.day))
         if self._realized is None or self._realized[0] != counted:
             self._realized = counted, realized_on_day(*counted)
-        return day_figures(Micros(-loss), trades, self._realized[1])
+        return day_figures(Micros(-loss), trades, self._realized[1], equity)
 
     async def run(self) -> None:
         """Update the result, detect a new day, and store prices that may be gone tomorrow."""

@@ -141,7 +141,7 @@ def figures_of(
 ) -> DayFigures:
     trades = add_up_trades(traded, opening.day)
     realized = realized_on_day(opening, trades, exchanges)
-    return day_figures(day_result(opening, trades, now), trades, realized)
+    return day_figures(day_result(opening, trades, now), trades, realized, None)
 
 
 def both(_: TokenId) -> tuple[TokenId, ...]:
@@ -597,6 +597,19 @@ def test_the_parts_of_a_day_add_up_to_the_cent_and_each_is_right_to_two(
     closed = figures_of(opening, [*traded, *closing], now)
     assert (closed.total, closed.fees) == (figures.total, figures.fees)
     assert abs(closed.unrealized) < 2 * cent
+
+
+@given(st.integers(0, 10**12), amounts)
+def test_the_equity_and_the_day_end_in_cents_that_go_together(began: int, gain: int) -> None:
+    equity = Micros(began + gain)
+    figures = day_figures(Micros(gain), add_up_trades([], DAY), ZERO, equity)
+    assert cents_down(equity) - figures.total == cents_near(began)
+    assert abs(figures.total - gain) <= 15_000
+
+
+def test_a_millionth_between_the_venue_and_us_moves_no_cent() -> None:
+    figures = day_figures(m("3.02"), add_up_trades([], DAY), ZERO, m("10003.019999"))
+    assert figures.total == m("3.01")
 
 
 def happened(kind: str, size: str | None, *, at: datetime = MORNING, cash: str = "0") -> Activity:

@@ -127,7 +127,7 @@ async def test_a_fee_is_unknown_until_its_market_is_learned_and_so_is_the_day(
         await world.pass_time(60)
         (fill,) = world.service.queries.fills().fills
         assert fill.fee == m("0.455")
-        assert world.service.queries.status().day_result == -m("0.455")
+        assert world.service.queries.status().day_result == -m("0.46")
 
 
 async def test_shares_that_were_redeemed_count_with_what_they_were_exchanged_for(
