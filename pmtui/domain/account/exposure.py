@@ -20,7 +20,9 @@ class Exposure:
     """What positions are worth now, and at worst and at best once every market is resolved."""
 
     value: Micros
-    """Value at current marks; a position without a mark counts as worthless."""
+    """At their marks; what has no mark counts as worthless."""
+    cost: Micros
+    """What was paid for them, by average prices, fees aside."""
     worst: Micros
     """What they pay in the worst case."""
     best: Micros
@@ -72,6 +74,7 @@ def exposure_of(positions: Iterable[Position], events: Iterable[OwnEvent]) -> Ex
     races: dict[str, dict[ConditionId, dict[int, int]]] = {}
     runners: dict[str, Sequence[ConditionId]] = {}
     values: dict[str, tuple[str, int]] = {}
+    cost = 0
     for position in positions:
         event = own.get(position.condition_id)
         # If the event is unknown, group by the event slug that the analytics host reports.
@@ -84,6 +87,7 @@ def exposure_of(positions: Iterable[Position], events: Iterable[OwnEvent]) -> Ex
         runners[unit] = event.runners if event is not None and position.neg_risk else ()
         market = races.setdefault(unit, {}).setdefault(position.condition_id, {})
         market[position.outcome_index] = market.get(position.outcome_index, 0) + position.size
+        cost += position.cost
     ends = [
         _ends_of_race(markets, runners[unit]) if unit.startswith("race ") else _ends_of(markets)
         for unit, markets in races.items()
@@ -91,6 +95,7 @@ def exposure_of(positions: Iterable[Position], events: Iterable[OwnEvent]) -> Ex
     largest = max(values.values(), key=lambda item: item[1], default=None)
     return Exposure(
         Micros(sum(value for _, value in values.values())),
+        Micros(cost),
         Micros(sum(worst for worst, _ in ends)),
         Micros(sum(best for _, best in ends)),
         None if largest is None else (largest[0], Micros(largest[1])),

@@ -26,6 +26,7 @@ from pmtui.ui.facts import join_facts, name_fact, paint_gain
 from pmtui.ui.format import (
     format_money,
     format_money_change,
+    format_past_money,
     format_percent,
 )
 from pmtui.ui.plain import plain
@@ -147,13 +148,15 @@ def transfers_on(activity: Sequence[Activity], day: date) -> Micros:
 
 
 def paint_risk(exposure: Exposure | None, equity: Micros | None) -> tuple[Line, ...]:
-    """Paint what is invested, and the worst and the best case; None is not read yet."""
+    """Show what positions are worth and cost, and what comes of that value; None is not read yet."""
     if exposure is None:
         return ((Cell("The positions are not read yet.", Role.DIM),),)
+    from_now = Cell("  from now", Role.DIM)
     lines = [
-        (*_fact("invested", Cell(format_money(exposure.value))), *_share(exposure.value, equity)),
-        _fact("worst case", paint_gain(exposure.if_worst)),
-        _fact("best case", paint_gain(exposure.if_best)),
+        (*_fact("value", Cell(format_money(exposure.value))), *_share(exposure.value, equity)),
+        _fact("cost", Cell(format_past_money(exposure.cost), Role.DIM)),
+        (*_fact("worst case", paint_gain(exposure.if_worst)), from_now),
+        (*_fact("best case", paint_gain(exposure.if_best)), from_now),
     ]
     if exposure.largest is not None and exposure.value:
         name, value = exposure.largest
@@ -166,7 +169,7 @@ def paint_exposure_line(exposure: Exposure, equity: Micros | None, width: int) -
     """Paint the exposure in one line, for a screen without room for panes."""
     facts: list[Cell | Line] = [
         (
-            *name_fact("invested", Cell(format_money(exposure.value))),
+            *name_fact("value", Cell(format_money(exposure.value))),
             *_share(exposure.value, equity),
         ),
         name_fact("worst", paint_gain(exposure.if_worst)),
@@ -307,7 +310,8 @@ class Summary(Horizontal):
     DEFAULT_CSS = """
     Summary { height: 9; display: none; }
     Summary Panel { width: 1fr; }
-    Summary #today-panel, Summary #risk-panel { width: 34; }
+    Summary #today-panel { width: 34; }
+    Summary #risk-panel { width: 36; }
     """
 
     def __init__(self, surface: Surface) -> None:
@@ -350,9 +354,9 @@ class Summary(Horizontal):
             ),
         )  # fmt: skip
         exposure = exposure_in(own) if own.is_read else None
-        invested = () if exposure is None else (Cell(format_money(exposure.value)),)
+        value = () if exposure is None else (Cell(format_money(exposure.value)),)
         self._risk.show(
-            (exposure, equity), invested, lambda _w, _h: paint_risk(exposure, equity)
+            (exposure, equity), value, lambda _w, _h: paint_risk(exposure, equity)
         )  # fmt: skip
         found = profits_in(own) if own.is_read else None
         self.profit_rows = max(len(found or ()), 1)

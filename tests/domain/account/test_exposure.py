@@ -51,6 +51,7 @@ def test_the_worst_case_pays_no_more_than_the_best_and_nothing_pays_more_than_al
     exposure = exposure_of(found, one_event(found) if is_known else ())
     assert 0 <= exposure.worst <= exposure.best <= sum(p.size for p in found)
     assert exposure.value == sum(p.value or 0 for p in found)
+    assert exposure.cost == sum(p.cost for p in found)
     assert exposure.if_best - exposure.if_worst == exposure.best - exposure.worst
 
 

@@ -87,22 +87,25 @@ def test_cash_that_was_moved_stands_beside_the_result() -> None:
 
 def test_risk_is_told_from_the_marks_on() -> None:
     exposure = Exposure(
-        Micros(80_060_000), Micros(0), Micros(151_670_000), ("ECB", Micros(19_050_000))
-    )
+        value=Micros(80_060_000), cost=Micros(92_500_000), worst=Micros(0),
+        best=Micros(151_670_000), largest=("ECB", Micros(19_050_000)),
+    )  # fmt: skip
     lines = [text(line) for line in paint_risk(exposure, Micros(10_000_000_000))]
-    assert lines[0].split() == ["invested", "$80.06", "0.8%"]
-    assert lines[1].split() == ["worst", "case", "-$80.06"]
-    assert lines[2].split() == ["best", "case", "+$71.61"]
-    assert lines[3].split() == ["largest", "$19.05", "23.8%"]
-    assert lines[4] == "ECB"
+    assert lines[0].split() == ["value", "$80.06", "0.8%"]
+    assert lines[1].split() == ["cost", "$92.50"]
+    assert lines[2].split() == ["worst", "case", "-$80.06", "from", "now"]
+    assert lines[3].split() == ["best", "case", "+$71.61", "from", "now"]
+    assert lines[4].split() == ["largest", "$19.05", "23.8%"]
+    assert lines[5] == "ECB"
 
 
 def test_a_small_screen_tells_of_the_risk_in_one_line() -> None:
     exposure = Exposure(
-        Micros(80_060_000), Micros(0), Micros(151_670_000), ("ECB", Micros(19_050_000))
-    )
+        value=Micros(80_060_000), cost=Micros(92_500_000), worst=Micros(0),
+        best=Micros(151_670_000), largest=("ECB", Micros(19_050_000)),
+    )  # fmt: skip
     line = text(paint_exposure_line(exposure, Micros(10_000_000_000), 80))
-    for words in ("invested $80.06", "worst -$80.06", "best +$71.61", "largest ECB  23.8%"):
+    for words in ("value $80.06", "worst -$80.06", "best +$71.61", "largest ECB  23.8%"):
         assert words in line
 
 
