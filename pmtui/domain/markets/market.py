@@ -292,6 +292,11 @@ class MarketTerms:
     seconds_delay: int = 0
     rewards: RewardTerms | None = None
 
+    @property
+    def delays_takers(self) -> bool:
+        """Whether orders that would take wait at the venue before they are matched."""
+        return self.has_taker_delay or self.seconds_delay > 0
+
 
 MOST_STREAMED_ROWS = 60
 """Rows of a list: more than a tall terminal shows at once. Rows out of view show the age of their

@@ -143,8 +143,8 @@ def fact_of_refusal(
 
 
 def facts_of_terms(terms: MarketTerms | None, as_of: datetime) -> tuple[VenueFact, ...]:
-    """Return the facts in a market's own flags: takers are delayed there (docs/wire.md#matching)."""
-    if terms is None or not (terms.seconds_delay > 0 or terms.has_taker_delay):
+    """Return what a market's own flags tell: whoever takes there waits (docs/wire.md#matching)."""
+    if terms is None or not terms.delays_takers:
         return ()
     text = f"{terms.seconds_delay} s" if terms.seconds_delay > 0 else "a moment"
     fact = VenueFact(

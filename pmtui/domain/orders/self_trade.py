@@ -1,9 +1,15 @@
 """Self-trades: which of our own orders a new order would match; that costs a fee and moves nothing.
 
-The two outcomes of a market share one book: an own purchase of No at 13 cents is an ask of Yes at 87,
-and matches any purchase of Yes at 87 or more. The venue allows it, so this is a warning; only a
-single key, which asks for no confirmation, is refused. Flattening first cancels our own orders in its
-way. So does the sale of a stop or a target, which is never refused for it.
+The two outcomes of a market share one book: an own purchase of No at 13 cents is an ask of Yes at
+87, and is met by whoever buys Yes at 87 or more. The venue lets one do it, so it warns; only a
+single key, before which nobody is asked, is refused, and so is a leg of a basket. Selling a whole
+position cancels what of ours stands in its way first. So does the sale of a stop or a target, which
+is never refused for it.
+
+An order that cannot rest (FAK, FOK) is never in the book, also while its answer is awaited: the venue
+matches orders in the order in which they arrive, so it has filled or is dead before the next one. Two
+such orders never meet. There is one exception: where the venue makes takers wait, one that waits meets
+what came to rest meanwhile.
 """
 
 from collections.abc import Iterable
@@ -14,7 +20,13 @@ from pmtui.domain.formats import count_shares, format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import SCALE, Micros, complement
-from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, Order, OrderIntent
+from pmtui.domain.orders.order import (
+    LimitIntent,
+    MarketBuyIntent,
+    Order,
+    OrderIntent,
+    OrderStatus,
+)
 from pmtui.domain.ticket.draft import Problem, TicketContext, TicketField
 
 
@@ -29,23 +41,29 @@ class OwnMet:
 
 
 def own_met(
-    intent: OrderIntent, own: Iterable[Order], book: BookView, *, is_trusted: bool
-) -> OwnMet | None:
-    """Return the own orders that an order would match, walking the book; None if there are none.
+    intent: OrderIntent, own: Iterable[Order], book: BookView, *,
+    is_trusted: bool, delays_takers: bool,
+) -> OwnMet | None:  # fmt: skip
+    """Return which own orders an order would meet, walking the book; None for none.
 
     Args:
         intent: the order.
         own: own open orders of its market, in both outcomes.
         book: of its token.
-        is_trusted: whether to count orders of others ahead of ours; a stale book may show orders
-            that are gone.
+        is_trusted: whether orders of others ahead of ours are counted; a stale book may show
+            orders that are gone.
+        delays_takers: whether the venue makes orders that would take wait in this market.
     """
     if isinstance(intent, LimitIntent) and intent.is_post_only:
         return None
+    rests = isinstance(intent, LimitIntent) and intent.time_in_force.rests
     is_buy = intent.side is Side.BUY
     limit = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price
     mine: dict[Micros, list[Order]] = {}
     for order in own:
+        is_held = delays_takers or order.status is OrderStatus.DELAYED
+        if not order.time_in_force.rests and not (rests and is_held):
+            continue
         price = _price_facing(order, intent.condition_id, intent.token_id, intent.side)
         if price is not None and (price <= limit if is_buy else price >= limit):
             mine.setdefault(price, []).append(order)
@@ -72,30 +90,33 @@ def own_met(
 
 
 def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
-    """Return the warning about an order that would match our own."""
-    met = own_met(intent, context.own, context.book, is_trusted=context.book.state.is_good)
+    """Return the warning about an order that meets one's own."""
+    met = own_met(
+        intent, context.own, context.book, is_trusted=context.book.state.is_good,
+        delays_takers=context.terms.delays_takers,
+    )  # fmt: skip
     if met is None:
         return []
-    first = describe_own_order(met.orders[0], intent.token_id)
+    first = describe_own_order(met.orders[0])
     more = len(met.orders) - 1
-    what = f"your own {first}" + (f" and {more} more" if more else "")
+    what = f"your {first}" + (f" and {more} more" if more else "")
     text = f"Self-trade with {what}: up to {count_shares(met.size)}"
     return [Problem(TicketField.PRICE, text, is_warning=True)]
 
 
-def describe_own_order(order: Order, token_id: TokenId) -> str:
-    """Describe an own order next to a new one of this token: `SELL 10 @ 87¢`."""
-    of = "" if order.token_id == token_id else " of the other outcome"
-    size = format_shares(order.remaining_size)
-    return f"{order.side.value} {size}{of} @ {format_cents(order.price)}¢"
+def describe_own_order(order: Order) -> str:
+    """Name an own order as it was placed: `SELL 10 Yes @ 87¢`."""
+    what = f"{format_shares(order.remaining_size)} {order.outcome}".rstrip()
+    return f"{order.side.value} {what} @ {format_cents(order.price)}¢"
 
 
 def own_bids_from(intent: LimitIntent, own: Iterable[Order]) -> tuple[Order, ...]:
-    """Return the own bids that a sale would match down to its price, the best first."""
+    """Return own orders that a sale of now (FAK) meets if it goes down to its price, the best first."""
     facing = [
         (price, order)
         for order in own
-        if (price := _price_facing(order, intent.condition_id, intent.token_id, Side.SELL))
+        if order.time_in_force.rests
+        and (price := _price_facing(order, intent.condition_id, intent.token_id, Side.SELL))
         and price >= intent.price
     ]
     return tuple(order for _, order in sorted(facing, key=lambda each: -each[0]))
@@ -124,6 +145,8 @@ def book_of_others(book: BookView, condition_id: ConditionId, own: Iterable[Orde
     """Return a book without our own orders: each level has its size less our own there."""
     mine: dict[tuple[Side, Micros], int] = {}
     for order in own:
+        if not order.time_in_force.rests:
+            continue
         for side in Side:
             price = _price_facing(order, condition_id, book.token_id, side)
             if price is not None:

@@ -159,12 +159,15 @@ def _size_to_send(key: OneKey, size: Micros, terms: MarketTerms, *, free: Micros
 
 
 def _own_problem(intent: LimitIntent, context: TicketContext) -> OneKeyProblem | None:
-    # The trader permitted an order from a book that may be wrong, as it is shown.
-    met = own_met(intent, context.own, context.book, is_trusted=True)
+    # A book that may be wrong was permitted by the trader, as it is shown.
+    met = own_met(
+        intent, context.own, context.book, is_trusted=True,
+        delays_takers=context.terms.delays_takers,
+    )  # fmt: skip
     if not met:
         return None
     first = met.orders[0]
-    return OneKeyProblem(f"Self-trade with {describe_own_order(first, intent.token_id)}", first)
+    return OneKeyProblem(f"Self-trade with your {describe_own_order(first)}", first)
 
 
 def key_warnings(

@@ -55,15 +55,13 @@ class OwnBids:
         met = own_bids_from(sale, self._own.open_orders())
         if not met:
             return
-        report(f"cancels {_describe(met, sale)} first: it would self-trade", Level.WARNING)
+        report(f"cancels {_describe(met)} first: it would sell to yourself", Level.WARNING)
         await self._cancel(met)
         ids = {order.order_id for order in met}
         left = [o for o in own_bids_from(sale, self._own.open_orders()) if o.order_id in ids]
         if left:
             size = count_shares(Micros(sum(order.remaining_size for order in left)))
-            text = (
-                f"{_describe(tuple(left), sale)} may still be there: up to {size} sold to yourself"
-            )
+            text = f"{_describe(tuple(left))} may still be there: up to {size} sold to yourself"
             report(text, Level.BAD)
             self._kernel.log.notice(Level.BAD, f"A stop or target sells though {text}")
 
@@ -81,8 +79,8 @@ class OwnBids:
         return any(order.order_id in ids for order in self._own.open_orders())
 
 
-def _describe(orders: tuple[Order, ...], sale: LimitIntent) -> str:
-    first = f"your own {describe_own_order(orders[0], sale.token_id)}"
+def _describe(orders: tuple[Order, ...]) -> str:
+    first = f"your own {describe_own_order(orders[0])}"
     more = len(orders) - 1
     return f"{first} and {more} more" if more else first
 

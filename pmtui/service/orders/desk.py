@@ -251,7 +251,7 @@ class Desk:
         met = own_bids_from(intent, self._feed.own.open_orders())
         if not met:
             return ""
-        return f"{NOT_SOLD}: your {describe_own_order(met[0], intent.token_id)} would self-trade"
+        return f"{NOT_SOLD}: your {describe_own_order(met[0])} came in its way"
 
     async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
         """Read the fills of an order placed at or after a time; return whether that succeeded."""

@@ -137,7 +137,7 @@ class Mover:
         for each in in_the_way:
             known = self._feed.own.order(each.order_id) or each
             if each.order_id in refused and known.status.is_open:
-                name = describe_own_order(known, order.intent.token_id)
+                name = describe_own_order(known)
                 return Rejected(f"{NOT_SOLD}: your {name} stayed: {refused[each.order_id]}")
         selling = tuple(each for each in in_the_way if _ties_up(each, order))
         finals = await self._read_final_sizes(selling)

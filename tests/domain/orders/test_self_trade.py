@@ -18,7 +18,13 @@ from pmtui.domain.orders.order import (
     OrderStatus,
     TimeInForce,
 )
-from pmtui.domain.orders.self_trade import OwnMet, best_bid_of_others, own_bids_from, own_met
+from pmtui.domain.orders.self_trade import (
+    OwnMet,
+    best_bid_of_others,
+    describe_own_order,
+    own_bids_from,
+    own_met,
+)
 from pmtui.domain.orders.single_keys import OneKey, OneKeyPlan, OneKeyProblem, plan_one_key
 from pmtui.domain.ticket.ticket import PlannedOrder, action_warnings, check_ticket
 from tests.domain.ticket.test_ticket import BOOK, BUY, NO, NOW, SELL, TERMS, WORLD, YES, m
@@ -32,7 +38,7 @@ def own(
 ) -> Order:  # fmt: skip
     return Order(
         order_id=OrderId(f"{side}{price}{size}{token}"), condition_id=TERMS.condition_id,
-        token_id=token, outcome="Yes", side=side, price=m(price), original_size=m(size),
+        token_id=token, outcome="Yes" if token == YES else "No", side=side, price=m(price), original_size=m(size),
         matched_size=Micros(0), status=status, time_in_force=TimeInForce.GTC, created_at=NOW,
     )  # fmt: skip
 
@@ -41,8 +47,10 @@ def limit(side: Side, price: str, size: str = "100", *, token: TokenId = YES) ->
     return LimitIntent(TERMS.condition_id, token, side, m(price), m(size))
 
 
-def met_by(intent: OrderIntent, mine: list[Order], *, is_trusted: bool = True) -> OwnMet | None:
-    return own_met(intent, mine, BOOK, is_trusted=is_trusted)
+def met_by(
+    intent: OrderIntent, mine: list[Order], *, is_trusted: bool = True, delays_takers: bool = False
+) -> OwnMet | None:
+    return own_met(intent, mine, BOOK, is_trusted=is_trusted, delays_takers=delays_takers)
 
 
 ASK, OTHER_BID = own(Side.SELL, "0.53"), own(Side.BUY, "0.47", token=NO)
@@ -77,7 +85,7 @@ def test_what_others_offer_better_is_taken_first() -> None:
     assert met_by(limit(Side.BUY, "0.54", "40"), [behind], is_trusted=False) is not None
     unproven = replace(WORLD, own=(behind,), book=replace(BOOK, state=BookState.STALE))
     check = check_ticket(replace(BUY, price_text="54", size_text="40"), unproven)
-    assert any("your own SELL 20 @ 54¢" in text for text in check.warnings)
+    assert any("your SELL 20 Yes @ 54¢" in text for text in check.warnings)
 
 
 def test_dollars_reach_as_far_as_they_go() -> None:
@@ -97,17 +105,63 @@ def test_what_cannot_meet_counts_nothing() -> None:
     assert met_by(careful, [ASK]) is None
 
 
+IN_FLIGHT = [OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN]
+
+
+@pytest.mark.parametrize("status", IN_FLIGHT)
+@pytest.mark.parametrize("time_in_force", [TimeInForce.FAK, TimeInForce.FOK])
+def test_an_order_in_flight_is_met_only_if_it_can_rest(
+    status: OrderStatus, time_in_force: TimeInForce
+) -> None:
+    resting = replace(ASK, status=status)
+    taking = replace(resting, time_in_force=time_in_force)
+    buys = limit(Side.BUY, "0.53")
+    takes = replace(buys, time_in_force=TimeInForce.FAK)
+    for intent in (buys, takes):
+        assert met_by(intent, [resting]) is not None
+        assert met_by(intent, [taking]) is None
+    sale = limit(Side.SELL, "0.51")
+    bid = replace(BID, status=status, time_in_force=time_in_force)
+    assert own_bids_from(sale, [bid]) == ()
+    assert best_bid_of_others(
+        BOOK, TERMS.condition_id, [replace(bid, original_size=m("100000"))]
+    ) == (BOOK.best_bid)
+
+
+def test_a_taker_that_the_venue_makes_wait_meets_what_comes_to_rest_meanwhile() -> None:
+    buys = limit(Side.BUY, "0.53")
+    takes = replace(buys, time_in_force=TimeInForce.FAK)
+    waits = replace(ASK, time_in_force=TimeInForce.FAK, status=OrderStatus.DELAYED)
+    assert met_by(buys, [waits]) is not None
+    assert met_by(takes, [waits]) is None
+    # Before the answer it is known from the market's terms alone that it will wait.
+    sent = replace(waits, status=OrderStatus.SENT)
+    assert met_by(buys, [sent], delays_takers=True) is not None
+    assert met_by(takes, [sent], delays_takers=True) is None
+    spends = MarketBuyIntent(TERMS.condition_id, YES, m("22"), m("0.60"), TimeInForce.GTC)
+    assert met_by(spends, [sent], delays_takers=True) is None
+
+
+def test_an_own_order_is_named_with_its_own_outcome() -> None:
+    bid = own(Side.BUY, "0.52", "50")
+    # A sale of what is not held is a purchase of No: the bid of Yes stays a bid of Yes.
+    check = check_ticket(
+        replace(SELL, price_text="52"), replace(WORLD, own=(bid,), available_shares=Micros(0))
+    )
+    assert check.is_mirrored
+    assert any("Self-trade with your BUY 50 Yes @ 52¢" in text for text in check.warnings)
+    assert describe_own_order(replace(bid, outcome="")) == "BUY 50 @ 52¢"
+
+
 def test_the_ticket_warns_names_the_order_and_stops_nothing() -> None:
     world = replace(WORLD, own=(ASK,))
     check = check_ticket(replace(BUY, price_text="53"), world)
     assert check.intent is not None
-    said = "Self-trade with your own SELL 10 @ 53¢: up to 10 shares"
+    said = "Self-trade with your SELL 10 Yes @ 53¢: up to 10 shares"
     assert said in check.warnings
     check = check_ticket(replace(SELL, price_text="51"), replace(WORLD, own=(OTHER_ASK, BID)))
     assert check.intent is not None
-    assert any(
-        "SELL 10 of the other outcome @ 49¢ and 1 more: up to 20" in w for w in check.warnings
-    )
+    assert any("your SELL 10 No @ 49¢ and 1 more: up to 20" in w for w in check.warnings)
 
 
 def test_cards_of_several_orders_warn_once() -> None:
@@ -116,14 +170,14 @@ def test_cards_of_several_orders_warn_once() -> None:
         for intent in (limit(Side.BUY, "0.52"), limit(Side.BUY, "0.53"))
     ]
     said = action_warnings(planned, replace(WORLD, own=(ASK,)))
-    assert sum("your own SELL 10 @ 53¢" in text for text in said) == 1
+    assert sum("your SELL 10 Yes @ 53¢" in text for text in said) == 1
 
 
 @pytest.mark.parametrize("key", [OneKey.TAKE_ASK, OneKey.BUY_HERE])
 def test_a_single_key_sends_nothing_and_says_why(key: OneKey) -> None:
     world = replace(WORLD, own=(OTHER_BID,))
     plan = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=world)
-    said = "Self-trade with BUY 10 of the other outcome @ 47¢"
+    said = "Self-trade with your BUY 10 No @ 47¢"
     assert plan == OneKeyProblem(said, OTHER_BID)
     free = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=WORLD)
     assert isinstance(free, OneKeyPlan)
@@ -178,7 +232,7 @@ def test_as_much_is_met_as_matching_would_take_from_us_at_most(
         intent.token_id, BookState.LIVE,
         bids=() if is_buy else levels, asks=levels if is_buy else (),
     )  # fmt: skip
-    met = own_met(intent, mine, book, is_trusted=True)
+    met = own_met(intent, mine, book, is_trusted=True, delays_takers=False)
     assert (0 if met is None else met.size) == taken_from_us(intent, mine, depth)
     if met is not None:
         assert 0 < met.size <= intent.size
@@ -206,7 +260,7 @@ def test_a_sale_meets_exactly_the_own_bids_down_to_its_price(
     orders: list[Order], price: Micros
 ) -> None:
     sale = replace(limit(Side.SELL, "0.01", "100000"), price=price)
-    met = own_met(sale, orders, BOOK, is_trusted=False)
+    met = own_met(sale, orders, BOOK, is_trusted=False, delays_takers=False)
     bids = own_bids_from(sale, orders)
     assert {order.order_id for order in bids} == {
         order.order_id for order in (met.orders if met is not None else ())

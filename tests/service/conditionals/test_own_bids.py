@@ -26,8 +26,9 @@ async def bidding(
     await protected(world, plan)
     side = Side.BUY if token == YES else Side.SELL
     world.account.open[MINE] = resting(
-        MINE, token_id=token, side=side, price=m(price), original_size=m("20")
-    )
+        MINE, token_id=token, side=side, price=m(price), original_size=m("20"),
+        outcome="Yes" if token == YES else "No",
+    )  # fmt: skip
     await until(world, lambda: world.service.queries.account().open_orders, "the bid")
 
 
@@ -47,8 +48,7 @@ async def test_own_bids_are_cancelled_before_a_stop_sells(
         await until(world, lambda: world.account.posted, "the sale leaves")
         # The cancellation was answered before the sale was posted.
         assert seen == [((MINE,),)]
-        of = "" if token == YES else " of the other outcome"
-        what = f"BUY 20{of}" if token == YES else f"SELL 20{of}"
+        what = "BUY 20 Yes" if token == YES else "SELL 20 No"
         price_said = "36¢" if token == YES else "64¢"
         assert said(world, f"cancels your own {what} @ {price_said} first: it would self-trade")
 
@@ -71,7 +71,7 @@ async def test_what_cannot_be_cancelled_in_time_does_not_keep_it_from_selling(
         await world.pass_time(PATIENCE_S - 0.5)
         assert world.account.posted == []
         await until(world, lambda: world.account.posted, "the sale leaves all the same")
-        text = "sells though your own BUY 20 @ 36¢ may still be there: up to 20 shares sold to yourself"
+        text = "sells though your own BUY 20 Yes @ 36¢ may still be there: up to 20 shares sold to yourself"
         assert said(world, text)
 
 

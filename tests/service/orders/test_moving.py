@@ -571,7 +571,7 @@ async def test_nothing_is_sold_into_a_bid_that_stays(tmp_path: Path) -> None:
         verdict = await world.service.commands.verdict(
             world.service.commands.flatten(order.order_id, (bid,))
         )
-        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ stayed: order is delayed")
+        assert verdict == Rejected("Not sold: your BUY 10 Yes @ 36¢ stayed: order is delayed")
         assert world.account.posted == []
 
 
@@ -582,7 +582,7 @@ async def test_nothing_is_sold_into_a_bid_that_came_after_the_plan(tmp_path: Pat
         verdict = await world.service.commands.verdict(
             world.service.commands.flatten(order.order_id, ())
         )
-        assert verdict == Rejected("Not sold: your BUY 10 @ 36¢ would self-trade")
+        assert verdict == Rejected("Not sold: your BUY 10 Yes @ 36¢ came in its way")
         assert world.account.posted == []
 
 

@@ -490,13 +490,11 @@ async def test_why_a_position_is_not_sold_says_what_to_do() -> None:
     service = app.market.service
     own = (believable.order(9, price=0.52, size=10),)
     service.account_view = replace(service.account_view, open_orders=own)
-    service.verdicts = [Rejected("Not sold: your BUY 10 @ 52¢ stayed: order is delayed")]
+    service.verdicts = [Rejected("Not sold: your BUY 10 Yes @ 52¢ stayed: order is delayed")]
     async with app.run_test(size=MIDDLE) as pilot:
         screen = await armed(app, pilot)
         await pilot.press("F")
-        said = (
-            "Not sold: your BUY 10 @ 52¢ stayed: order is delayed: F to retry, s to sell by ticket."
-        )
+        said = "Not sold: your BUY 10 Yes @ 52¢ stayed: order is delayed: F to retry, s to sell by ticket."
         await until(pilot, lambda: said in line(screen, "notice"), "what to do")
 
 
@@ -506,15 +504,15 @@ async def test_why_a_position_is_not_sold_says_what_to_do() -> None:
         (
             "U",
             believable.order(9, side=Side.SELL, price=0.54, size=10),
-            "SELL 10 @ 54¢: ) pulls asks",
+            "SELL 10 Yes @ 54¢: ) pulls asks",
         ),
-        ("D", believable.order(9, price=0.52, size=10), "BUY 10 @ 52¢: ( pulls bids"),
+        ("D", believable.order(9, price=0.52, size=10), "BUY 10 Yes @ 52¢: ( pulls bids"),
         (
             "D",
             replace(
                 believable.order(9, side=Side.SELL, price=0.48, size=10, outcome="No"), token_id=NO
             ),
-            "SELL 10 of the other outcome @ 48¢: ( pulls bids",
+            "SELL 10 No @ 48¢: ( pulls bids",
         ),
     ],
 )
@@ -526,7 +524,7 @@ async def test_a_key_that_meets_an_own_order_sends_nothing(key: str, own: Order,
         screen = await armed(app, pilot)
         await pilot.press(key)
         await settle(pilot)
-        assert f"Not sent: Self-trade with {said}." in line(screen, "notice")
+        assert f"Not sent: Self-trade with your {said}." in line(screen, "notice")
         assert sent(app) == []
 
 

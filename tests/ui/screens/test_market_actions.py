@@ -248,7 +248,7 @@ async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself(
         )
         await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card again")
-        assert shows(app, "your own SELL 10")
+        assert shows(app, "your SELL 10 Yes")
         await agree(app, pilot)
         ((order,),) = service.calls_of("place")
         assert isinstance(order, PreparedOrder)
