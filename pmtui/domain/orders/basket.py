@@ -4,14 +4,15 @@ A set is one Yes share of every open market of such an event: it pays a dollar i
 lifts every ask; selling it hits every bid, which is the same as buying No of every market. Midpoints cannot
 be traded: the value of a set follows from bids and asks only, after taker fees.
 
-A basket buys the same number of Yes, or of No, in every market. Each leg is a fill-or-kill purchase (FOK): it
-spends the cost of its shares in the current book, at no worse a price than the last level that it needs. A
-leg never fills in part, so that only whole legs can be missing afterwards. The venue does not support
-baskets: some legs may fill and others not.
+A basket buys the same number of Yes, or of No, in every market. Each leg is a purchase that fills now or is
+killed whole (FOK): it spends what its shares cost in the book as it is, at no worse price than the last level
+that it needs. A leg never fills in part, so that what is missing afterwards is a whole leg. The venue knows
+nothing of baskets: some legs may fill and others not. A leg that would meet an order of ours is no leg: what
+it takes from us adds nothing to the position, and our own order is not cancelled unasked.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pmtui.domain.books.book_view import BookView, Level
@@ -20,7 +21,7 @@ from pmtui.domain.markets.market import Event, FeeSchedule, Market, MarketTerms
 from pmtui.domain.money import ONE, SCALE, ZERO, Micros
 from pmtui.domain.orders.amounts import MIN_MARKETABLE_BUY, SIZE_STEP, size_floor
 from pmtui.domain.orders.order import MarketBuyIntent, Order, TimeInForce
-from pmtui.domain.orders.self_trade import book_of_others
+from pmtui.domain.orders.self_trade import book_of_others, describe_own_order, own_met
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,9 @@ class BasketLeg:
     fee: Micros
     average: Micros | None
     is_thin: bool = False
-    """Whether the book has fewer shares than wanted."""
+    """Whether the book holds fewer shares than are wanted."""
+    meets: Order | None = None
+    """The own order that the leg would trade with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +195,11 @@ def plan_basket(
     """Return the legs for buying `sets` shares in every market of an event with one winner.
 
     Args:
-        markets: the open markets of the event.
-        side: the outcome to buy.
-        sets: shares in each market.
-        own: our own open orders, which are never bought from.
-        is_rest: whether the markets are the missing ones of an earlier basket.
+        markets: the open ones of the event.
+        side: which outcome is bought.
+        sets: shares in each.
+        own: own open orders: what is ours in a book is not counted, and a leg that would reach it is none.
+        is_rest: the markets are those that are missing of a basket bought before.
     """
     size, own = size_floor(sets), tuple(own)
     legs = tuple(_leg(market, side, size, own) for market in markets)
@@ -291,12 +294,26 @@ def _leg(market: BasketMarket, side: BasketSide, size: Micros, own: tuple[Order,
     # Dollars have two decimals: a cent more buys the last hundredth of a share, never less.
     amount = Micros(-(-cost // (SCALE * SIZE_STEP)) * SIZE_STEP)
     if amount < MIN_MARKETABLE_BUY:
-        return _nothing(market.name, "Worth less than a dollar")
+        return _nothing(market.name, "Each leg must be at least $1")
     intent = MarketBuyIntent(
         condition_id=terms.condition_id, token_id=terms.token_ids[side.value], amount=amount,
         worst_price=worst, time_in_force=TimeInForce.FOK,
     )  # fmt: skip
+    if (mine := _first_met(intent, market, terms, own)) is not None:
+        return replace(_nothing(market.name, f"Own {describe_own_order(mine)}"), meets=mine)
     return BasketLeg(market.name, intent, "", amount, Micros(fee), Micros(cost // size))
+
+
+def _first_met(
+    intent: MarketBuyIntent, market: BasketMarket, terms: MarketTerms, own: tuple[Order, ...]
+) -> Order | None:
+    """Return the first own order that a leg would trade with; None for none."""
+    if market.book is None:
+        return None
+    met = own_met(
+        intent, own, market.book, is_trusted=True, delays_takers=terms.delays_takers
+    )  # fmt: skip
+    return None if met is None else met.orders[0]
 
 
 def _why_not(market: BasketMarket, asks: tuple[Level, ...], size: Micros) -> str:

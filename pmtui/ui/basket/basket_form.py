@@ -61,6 +61,8 @@ _PRICE = 7
 _END = 26
 ONE_BY_ONE = "Legs fill whole or not at all, each by itself: some may fill and others not."
 
+SELF_TRADE = "The leg would trade with your own order: cancel that first."
+
 
 def paint_room(room: BasketRoom) -> Line:
     """Paint how large a basket may be, or why none is possible."""
@@ -117,7 +119,10 @@ def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Lin
     elif gain is None:
         missing = [leg for leg in plan.legs if leg.intent is None]
         name = plain(missing[0].name, 24) if missing else ""
-        lines.append((Cell(f"No whole set: {name}: {missing[0].problem}", Role.NOTICE_WARN),))
+        problem = plain(missing[0].problem) if missing else ""
+        lines.append((Cell(f"No whole set: {name}: {problem}", Role.NOTICE_WARN),))
+        if any(leg.meets is not None for leg in missing):
+            lines.append((Cell(SELF_TRADE, Role.NOTICE_WARN),))
     else:
         role = Role.UP if gain > 0 else Role.DOWN
         lines.append(
@@ -196,7 +201,7 @@ def paint_end(verdict: Verdict | None) -> Cell:
 
 def _state_of(leg: BasketLeg) -> Cell:
     if leg.intent is None:
-        return Cell(leg.problem, Role.NOTICE_WARN)
+        return Cell(plain(leg.problem, _END), Role.NOTICE_WARN)
     return Cell(f"≤ {format_price(leg.intent.worst_price)}", Role.DIM)
 
 
@@ -260,6 +265,10 @@ class BasketForm(OrderForm[None]):
         self._sent: tuple[PreparedOrder, ...] = ()
         self._sent_plan: BasketPlan | None = None
         self._verdicts: tuple[Verdict, ...] = ()
+        self._offered = ""
+        """The size that the form filled in."""
+        self._is_sized = False
+        """Whether the size is the trader's, or was filled in with every book known."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -280,12 +289,24 @@ class BasketForm(OrderForm[None]):
             yield self.keys()
 
     def on_mount(self) -> None:
-        """Start with the smallest preset and subscribe to every book."""
-        presets = self._surface.options.presets
-        self.size_field.value = format_micros(presets[0]) if presets else ""
+        """Begin with as many as the smallest preset, or as it takes, and hear of every book."""
         self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._follow)
         _ = self.size_field.focus()
+        self._offer_size()
         self.show()
+
+    def _offer_size(self) -> None:
+        """Fill in the least size that works, not below the smallest preset, until one is typed."""
+        if self.size_field.value != self._offered:
+            self._is_sized = True
+        if self._is_sized:
+            return
+        found, presets = self._baskets(), self._surface.options.presets
+        least = Micros(max(least_sets(found), presets[0] if presets else 0))
+        self._offered = format_micros(least) if least else ""
+        self.size_field.offer(self._offered)
+        # A size that has been read is not changed by a moving book.
+        self._is_sized = basket_room(found).offered is not None
 
     async def action_accept(self) -> None:
         """Ask whether to send the legs; close once all have ended."""
@@ -329,6 +350,7 @@ class BasketForm(OrderForm[None]):
     def show(self) -> None:
         if not is_live(self):
             return
+        self._offer_size()
         self.side_choice.show(_SIDE_WORDS[self._side])
         found = self._baskets()
         self.hint.show(paint_room(basket_room(found, self._surface.queries.account().open_orders)))
@@ -377,6 +399,7 @@ class BasketForm(OrderForm[None]):
         self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._follow)
         if before is not None:
             before.close()
+        self._is_sized = False
         self.show()
 
     def _forget_sent(self) -> None:

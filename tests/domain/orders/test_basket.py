@@ -1,6 +1,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +25,7 @@ from pmtui.domain.orders.basket import (
     set_prices,
 )
 from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
+from pmtui.domain.orders.self_trade import own_met
 from tests.ui import believable
 
 prices = st.integers(1, 999).map(lambda n: Micros(n * 1_000))
@@ -172,7 +174,7 @@ def test_a_leg_that_cannot_be_bought_says_why_and_nothing_is_promised() -> None:
         (market(2), "No asks"), (market(2, (50, 3)), "Not enough offered"),
         (BasketMarket("Outcome 2", None, None), "Loading"),
         (replace(good, why_not="Paused"), "Paused"), (stale, f"Book {BookState.STALE.words}"),
-        (market(2, (1, 100)), "Worth less than a dollar"),
+        (market(2, (1, 100)), "Each leg must be at least $1"),
     )  # fmt: skip
     for other, problem in cases:
         plan = plan_basket([good, other], BasketSide.YES, Micros(10 * ONE))
@@ -185,20 +187,62 @@ def test_a_leg_that_cannot_be_bought_says_why_and_nothing_is_promised() -> None:
     )
 
 
-def test_what_is_ours_in_a_book_is_not_bought() -> None:
-    mine = Order(
-        order_id=OrderId("0x1"), condition_id=terms(1).condition_id, token_id=terms(1).token_ids[0],
-        outcome="Yes", side=Side.SELL, price=Micros(400_000), original_size=Micros(100 * ONE),
-        matched_size=Micros(0), status=OrderStatus.LIVE,
-        time_in_force=TimeInForce.GTC, created_at=datetime(2026, 6, 15, tzinfo=UTC),
+def own_order(price: int, *, side: Side = Side.SELL, index: int = 0) -> Order:
+    """Return an order of ours of ten shares in the first market, at a price in cents."""
+    return Order(
+        order_id=OrderId("0x1"), condition_id=terms(1).condition_id,
+        token_id=terms(1).token_ids[index], outcome=terms(1).outcome_labels[index], side=side,
+        price=Micros(price * 10_000), original_size=Micros(10 * ONE), matched_size=Micros(0),
+        status=OrderStatus.LIVE, time_in_force=TimeInForce.GTC,
+        created_at=datetime(2026, 6, 15, tzinfo=UTC),
     )  # fmt: skip
-    found = [market(1, (40, 100), (42, 100)), market(2, (50, 30))]
-    plan = plan_basket(found, BasketSide.YES, Micros(10 * ONE), [mine])
-    assert plan.legs[0].average == 420_000
+
+
+def test_what_is_ours_in_a_book_is_not_counted_as_offered() -> None:
+    found = [market(1, (40, 40), (42, 100)), market(2, (50, 30))]
+    behind = own_order(40)
     assert most_sets(found) == 30 * ONE
-    assert most_sets(found, [mine]) == 30 * ONE
+    assert most_sets(found[:1], [behind]) == 30 * ONE
+    plan = plan_basket(found[1:], BasketSide.YES, Micros(20 * ONE), [behind])
+    assert plan.is_whole
     assert most_sets([replace(found[0], why_not="Paused")]) == 0
     assert most_sets([]) == 0
+
+
+@pytest.mark.parametrize(
+    ("mine", "said"),
+    [
+        (own_order(40), "Own SELL 10 Yes @ 40¢"),
+        (own_order(60, side=Side.BUY, index=1), "Own BUY 10 No @ 60¢"),
+    ],
+)
+def test_a_leg_that_would_trade_with_an_own_order_is_refused_and_names_it(
+    mine: Order, said: str
+) -> None:
+    found = [market(1, (40, 10), (42, 100)), market(2, (50, 30))]
+    plan = plan_basket(found, BasketSide.YES, Micros(10 * ONE), [mine])
+    assert not plan.is_whole
+    assert plan.gain is None
+    assert (plan.legs[0].problem, plan.legs[0].meets) == (said, mine)
+    assert plan.legs[1].intent is not None
+    # One that the leg does not reach is in nobody's way.
+    beyond = replace(
+        mine, price=Micros(mine.price + (30_000 if mine.side is Side.SELL else -30_000))
+    )
+    assert plan_basket(found, BasketSide.YES, Micros(10 * ONE), [beyond]).is_whole
+
+
+owns = st.lists(st.builds(own_order, st.integers(1, 98)), max_size=3)
+
+
+@given(levels, owns, st.integers(5, 500))
+def test_no_leg_reaches_an_own_order(
+    asks: list[tuple[int, int]], mine: list[Order], sets: int
+) -> None:
+    found = market(1, *asks)
+    assert found.book is not None
+    for intent in plan_basket([found], BasketSide.YES, Micros(sets * ONE), mine).intents:
+        assert own_met(intent, mine, found.book, is_trusted=True, delays_takers=False) is None
 
 
 def test_fees_come_off_what_a_basket_brings() -> None:

@@ -1,5 +1,8 @@
 from dataclasses import replace
 
+import pytest
+from textual.pilot import Pilot
+
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.basket import BasketLeg, BasketPlan, BasketSide
@@ -13,8 +16,9 @@ from pmtui.domain.orders.order import (
     Verdict,
 )
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import BookTopic
+from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.basket.basket_form import (
+    SELF_TRADE,
     BasketCard,
     BasketForm,
     is_bought,
@@ -208,3 +212,70 @@ async def test_independent_markets_have_no_basket() -> None:
         await until(pilot, lambda: shows(app, "Ilse Maro"), "the rows")
         await pilot.press("B")
         await until(pilot, lambda: "independent" in text_of(app, "#notice"), "why")
+
+
+async def form_on(app: ScreenApp, pilot: Pilot[None]) -> BasketForm:
+    """Open the basket of the event on show."""
+    await until(pilot, lambda: shows(app, "Ilse Maro"), "the rows")
+    await pilot.press("B")
+    await until(pilot, lambda: isinstance(app.screen, BasketForm), "the form")
+    form = app.screen
+    assert isinstance(form, BasketForm)
+    return form
+
+
+async def test_a_form_opens_with_the_least_size_that_works() -> None:
+    # At 4 cents it takes 25 shares to spend a dollar.
+    service = service_with_asks(0.50, 0.30, 0.15, 0.04)
+    app = app_on(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await form_on(app, pilot)
+        assert form.size_field.value == "25"
+        await until(pilot, lambda: shows(app, "4 legs for $24.75"), "a basket that can be bought")
+        # The offer is selected: what is typed replaces it, and stays.
+        await pilot.press(*"20")
+        await until(pilot, lambda: shows(app, "Each leg must be at least $1"), "why not")
+        assert form.size_field.value == "20"
+
+
+async def test_the_least_size_follows_books_that_come_late_but_no_moving_book() -> None:
+    service = service_with_asks(0.50, 0.30, 0.15, 0.04)
+    last = OPEN[3].token_ids[0]
+    book = service.books.pop(last)
+    app = app_on(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        form = await form_on(app, pilot)
+        assert form.size_field.value == "7"
+        service.books[last] = book
+        service.announce(BookTopic(last))
+        await until(pilot, lambda: form.size_field.value == "25", "the last book")
+        service.books[last] = book_of(OPEN[3], 0, bid=0.01, ask=0.02)
+        service.announce(BookTopic(last))
+        await until(pilot, lambda: shows(app, "min 50"), "the new minimum")
+        assert form.size_field.value == "25"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_a_basket_that_would_trade_with_an_own_order_is_not_reviewed(
+    size: tuple[int, int],
+) -> None:
+    service = service_with_asks(*ASKS)
+    first = OPEN[0]
+    assert first.condition_id is not None
+    mine = replace(
+        believable.order(9, price=0.60, size=10, outcome="No"),
+        condition_id=first.condition_id, token_id=first.token_ids[1],
+    )  # fmt: skip
+    service.account_view = replace(service.account_view, open_orders=(mine,))
+    app = app_on(service)
+    async with app.run_test(size=size) as pilot:
+        await form_on(app, pilot)
+        said = "No whole set: Ilse Maro: Own BUY 10 No @ 60¢"
+        await until(pilot, lambda: shows(app, said), "which order")
+        assert shows(app, SELF_TRADE)
+        await pilot.press("enter")
+        assert isinstance(app.screen, BasketForm)
+        service.account_view = replace(service.account_view, open_orders=())
+        service.announce(AccountTopic())
+        await until(pilot, lambda: not shows(app, SELF_TRADE), "the way is free")
+    assert not service.calls_of("prepare")
