@@ -512,26 +512,30 @@ def check_attachment(
 ) -> tuple[PlanProblem, ...]:  # fmt: skip
     """Return why a stop and a target cannot be attached to a purchase; empty if they can.
 
+    Both begin with its fills. A bid above its price is gone by then: the purchase rests, and nobody sells
+    to it while others pay more. So a target is compared with the price alone. If bids are back above the
+    target at once, it sells there, and at a gain. A bid below the price is still there after the fill: the
+    stop must lie below both.
+
     Args:
-        attachment: the requested stop and target.
-        price: the limit of the purchase. It may fill when the market falls to that price, so the
-            stop must be below it.
-        bid: the best bid of others now; None if there is none, or it is unknown.
-        tick: tick size of the market.
-        others: active conditional orders of the same token.
+        attachment: what was asked for.
+        price: the worst that the purchase may pay.
+        bid: the best bid of others now; None where nobody bids, or nobody knows.
+        tick: of the market.
+        others: active ones of the same token.
     """
     plan = ConditionalPlan(
         ConditionId(""), TokenId(""), ONE, attachment.stop, attachment.take_profit,
         attachment.give_way,
     )  # fmt: skip
     stop, profit = attachment.stop, attachment.take_profit
-    lowest, highest = (price, price) if bid is None else (min(price, bid), max(price, bid))
+    lowest = price if bid is None else min(price, bid)
     problems = list(check_plan(plan, held=ONE, bid=None, tick=tick))
     if stop is not None and stop >= lowest:
-        text = f"Must be below {format_cents(lowest)}¢, else it triggers now"
+        text = f"Must be below {format_cents(lowest)}¢, else it triggers on the fill"
         problems.append(PlanProblem(PlanField.STOP, text))
-    if profit is not None and profit <= highest:
-        text = f"Must be above {format_cents(highest)}¢, else it triggers now"
+    if profit is not None and profit <= price:
+        text = f"Must be above {format_cents(price)}¢, else it triggers on the fill"
         problems.append(PlanProblem(PlanField.TAKE_PROFIT, text))
     if any(each.is_all for each in others):
         text = "The whole position has a stop or target already: leave it empty"

@@ -25,6 +25,7 @@ from pmtui.domain.conditionals.conditional import (
     ConditionalPlan,
     ConditionalState,
     CountedFills,
+    PlanProblem,
     Trigger,
     after_sale,
     allot,
@@ -296,17 +297,31 @@ class Conditionals:
         book = self._book_of(plan.token_id)
         bid = best_bid_of_others(book, plan.condition_id, account.open_orders)
         held, others = account.held(plan.token_id), self._active(plan.token_id)
+        bid = bid if book.state.is_good else None
         if known is not None:
             others = [each for each in others if each.conditional_id != known.conditional_id]
-            if known.is_waiting:
-                # Its shares are still to be bought; only one for the whole position claims them too.
-                plan, held = replace(plan, size=ONE), ONE
-                others = [each for each in others if each.is_all]
-        problems = check_plan(
-            plan, held=held, bid=bid if book.state.is_good else None, tick=terms.tick_size,
-            others=others,
-        )  # fmt: skip
+        if known is not None and known.is_waiting:
+            problems = self._check_waiting(known, plan, terms, bid=bid, others=others)
+        else:
+            problems = check_plan(plan, held=held, bid=bid, tick=terms.tick_size, others=others)
         return problems[0].sentence if problems else ""
+
+    def _check_waiting(
+        self, known: Conditional, plan: ConditionalPlan, terms: MarketTerms, *,
+        bid: Micros | None, others: list[Conditional],
+    ) -> tuple[PlanProblem, ...]:  # fmt: skip
+        """Return what is wrong with one whose shares are still to be bought, as beside its purchase."""
+        # Only one for the whole position claims those shares too.
+        others = [each for each in others if each.is_all]
+        orders = (self._own.order(source.order_id) for source in known.sources)
+        prices = [o.price for o in orders if o is not None and o.status.is_open]
+        if not prices:
+            plan = replace(plan, size=ONE)
+            return check_plan(plan, held=ONE, bid=None, tick=terms.tick_size, others=others)
+        attachment = Attachment(plan.stop, plan.take_profit, plan.give_way)
+        return check_attachment(
+            attachment, price=prices[-1], bid=bid, tick=terms.tick_size, others=others
+        )
 
     def _active(self, token_id: TokenId) -> list[Conditional]:
         """Return the active orders of a token."""
@@ -511,6 +526,8 @@ class Conditionals:
                 is_open=self._may_bring_more,
             )  # fmt: skip
             if followed is not None:
+                if followed.size > each.size:
+                    self.triggers.note_fill(each.conditional_id)
                 is_over = followed.state.is_over
                 self._save(followed, followed.reason if is_over else "follows its order's fills")
         for each in tuple(self._known.values()):

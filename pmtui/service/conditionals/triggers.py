@@ -1,8 +1,10 @@
 """Decides which stops and targets are triggered, and how far trailing stops have risen.
 
-A price is reached only by the best bid of others, the same price that a form checks a plan against. The book
-and our own orders are reported separately, so for a moment one may lack what the other shows: if only an own
-bid holds the market above a stop, that must last before the stop fires.
+A price counts as reached by the best bid of others alone, the same price that a form checks a plan by. The book
+and our own orders are reported separately, so for a moment one may lack what the other shows: where only a bid
+of our own holds the market above a stop, that must last before the stop fires. So must a bid at a target just
+after a fill of its purchase: the book may be of before the fill, and a sale into bids that are gone would keep
+the stop waiting for its end.
 
 After this program was suspended, the books and any unread stream data are old: nothing is decided by them until
 the streams have had time to reconnect.
@@ -64,6 +66,8 @@ class Triggers:
         """Since when a trailing stop could be raised, and to what price throughout that time."""
         self._own_at: dict[ConditionId, float] = {}
         """When one of our orders was last open in a market."""
+        self._filled: dict[ConditionalId, float] = {}
+        """When the purchase of one last filled."""
         self._checked_at, self._checked_s = self._now()
         self._checks_left = 0
 
@@ -106,6 +110,8 @@ class Triggers:
         is_held_up = self._is_held_up(each, book)
         if is_held_up and not self._has_lasted(each):
             return None
+        if trigger is Trigger.TAKE_PROFIT and self._has_just_filled(each):
+            return None
         yours = " (excluding yours)" if is_held_up else ""
         words = f"{trigger.value} hit: bid {describe_price(bid)}{yours}"
         return Reached(trigger, bid, words)
@@ -116,6 +122,10 @@ class Triggers:
             self._held_up.setdefault(each.conditional_id, self._kernel.clock.monotonic())
         else:
             self._held_up.pop(each.conditional_id, None)
+
+    def note_fill(self, conditional_id: ConditionalId) -> None:
+        """Note that the purchase of one has filled just now."""
+        self._filled[conditional_id] = self._kernel.clock.monotonic()
 
     def update_trailing_stop(self, each: Conditional, book: BookView) -> Conditional | None:
         """Raise a trailing stop with the bid; return it with its new price, None if unchanged.
@@ -145,6 +155,10 @@ class Triggers:
     def _has_lasted(self, each: Conditional) -> bool:
         now = self._kernel.clock.monotonic()
         return now - self._held_up.get(each.conditional_id, now) >= LASTS_S
+
+    def _has_just_filled(self, each: Conditional) -> bool:
+        filled_s = self._filled.get(each.conditional_id)
+        return filled_s is not None and self._kernel.clock.monotonic() - filled_s < LASTS_S
 
 
 class StaleBooks:

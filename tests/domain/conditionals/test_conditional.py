@@ -449,7 +449,8 @@ def test_it_waits_for_fills_ends_with_an_order_without_any_and_is_back_with_a_la
         ({"stop": m("0.50")}, "0.70", PlanField.STOP, ""),
         ({"stop": m("0.60")}, "0.70", PlanField.STOP, "below 60¢"),
         ({"take_profit": m("0.70")}, "0.70", PlanField.TAKE_PROFIT, "above 70¢"),
-        ({"take_profit": m("0.60")}, "0.50", PlanField.TAKE_PROFIT, "above 60¢"),
+        ({"take_profit": m("0.60")}, "0.50", PlanField.TAKE_PROFIT, ""),
+        ({"take_profit": m("0.50")}, "0.50", PlanField.TAKE_PROFIT, "above 50¢"),
         ({"stop": m("0.405")}, "0.50", PlanField.STOP, "nearest price"),
     ],
 )
@@ -460,6 +461,14 @@ def test_what_comes_with_an_order_must_not_sell_at_once(
     problems = check_attachment(attachment, price=m(price), bid=m("0.60"), tick=CENT)
     assert [p.field for p in problems] == ([field] if says else [])
     assert not says or says in problems[0].text
+
+
+def test_a_bracket_far_below_the_market_is_taken() -> None:
+    dip = Attachment(m("0.20"), m("0.35"))
+    assert check_attachment(dip, price=m("0.30"), bid=m("0.47"), tick=CENT) == ()
+    # Who bids above others is left with their bid after the fill.
+    problems = check_attachment(dip, price=m("0.30"), bid=m("0.20"), tick=CENT)
+    assert [problem.field for problem in problems] == [PlanField.STOP]
 
 
 def test_what_waits_for_the_fills_of_a_purchase_has_no_size_yet() -> None:
@@ -547,7 +556,8 @@ def test_what_comes_with_a_purchase_lies_on_its_sides_of_price_and_bid() -> None
 
     assert fields(Attachment(m("0.40"), m("0.60"))) == []
     assert fields(Attachment(m("0.51"), m("0.60"))) == [PlanField.STOP]
-    assert fields(Attachment(m("0.40"), m("0.52"))) == [PlanField.TAKE_PROFIT]
+    assert fields(Attachment(m("0.40"), m("0.51"))) == []
+    assert fields(Attachment(m("0.40"), m("0.50"))) == [PlanField.TAKE_PROFIT]
     assert fields(Attachment(m("0.40"), None), replace(BOTH, is_all=True)) == [PlanField.STOP]
 
 

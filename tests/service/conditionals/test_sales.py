@@ -34,6 +34,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.conditionals.conditionals import SLOW_AFTER, SLOW_COOL_OFF_S
 from pmtui.service.conditionals.sales import MOST_DOUBT_S, SALE_LAG_S
+from pmtui.service.conditionals.triggers import CHECK_PERIOD_S, LASTS_S
 from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.surface import PreparedOrder
@@ -606,6 +607,48 @@ async def test_what_waits_for_fills_can_be_moved_and_started_again(tmp_path: Pat
         world.user_stream.send(TradeChanged((fill,), None))
         await until(world, lambda: only(world).size == m("20"), "its fill")
         assert only(world).stop == m("0.45")
+
+
+async def test_a_target_between_a_resting_purchase_and_the_bid_waits_for_the_fill(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        order_id = await bidding(world)
+        commands, conditional_id = world.service.commands, only(world).conditional_id
+        # The bid of 60 is gone when somebody sells to us at 55.
+        moved = await commands.move_conditional(conditional_id, Trigger.TAKE_PROFIT, m("0.58"))
+        assert moved == ""
+        refused = await commands.move_conditional(conditional_id, Trigger.TAKE_PROFIT, m("0.55"))
+        assert refused == "The target: must be above 55¢, else it triggers on the fill"
+        await world.pass_time(5)
+        posted = len(world.account.posted)
+        fill = bought(order_id, "50", trade="t1", status=TradeStatus.MATCHED)
+        world.account.own_fills = (fill,)
+        world.user_stream.send(TradeChanged((fill,), None))
+        await until(world, lambda: only(world).size == m("50"), "its fill")
+        assert len(world.account.posted) == posted, "the bid on show may be of before the fill"
+        world.stream.send(book("0.50"))
+        await world.pass_time(5)
+        assert len(world.account.posted) == posted
+        world.stream.send(book("0.60"))
+        await until(world, lambda: len(world.account.posted) > posted, "sold at the target")
+
+
+async def test_a_target_that_is_exceeded_after_a_fill_sells_once_that_has_lasted(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        order_id = await bidding(world)
+        commands, conditional_id = world.service.commands, only(world).conditional_id
+        moved = await commands.move_conditional(conditional_id, Trigger.TAKE_PROFIT, m("0.58"))
+        assert moved == ""
+        posted = len(world.account.posted)
+        fill = bought(order_id, "50", trade="t1", status=TradeStatus.MATCHED)
+        world.account.own_fills = (fill,)
+        world.user_stream.send(TradeChanged((fill,), None))
+        await until(world, lambda: only(world).size == m("50"), "its fill")
+        await world.pass_time(LASTS_S + CHECK_PERIOD_S)
+        await until(world, lambda: len(world.account.posted) > posted, "the sale")
 
 
 async def test_an_order_does_not_leave_without_what_was_to_come_with_it(tmp_path: Path) -> None:
