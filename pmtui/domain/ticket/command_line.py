@@ -418,7 +418,7 @@ class _Order:
             return draft
         life = next(self._words, None)
         if life is None or not (life.folded == UNTIL_CLOSE or parse_life(life.text)):
-            return _missing(life, "Enter how long: 90s, 15m, 2h, 1d, close", self._end)
+            return _missing(life, "Enter how long: 150s, 15m, 2h, 1d, close", self._end)
         return replace(draft, expiry_text=life.folded)
 
     def _outcome(self, word: _Word) -> int | None:

@@ -110,7 +110,7 @@ class TicketDraft:
     size_unit: SizeUnit = SizeUnit.SHARES
     is_post_only: bool = False
     expiry_text: str = ""
-    """Minutes, or a number with a unit: `90s`, `30m`, `2h`, `1d`; or `close`."""
+    """Minutes, or with a unit: `150s`, `30m`, `2h`, `1d`; or `close`."""
     stop_text: str = ""
     """Cents at which a stop sells the purchased shares; empty for none."""
     target_text: str = ""
@@ -161,14 +161,16 @@ class Problem:
 
 
 TIME_TO_READ = timedelta(seconds=30)
-"""The expiry is fixed when the card is shown, and the venue counts from when the order arrives."""
+"""Its time is fixed when the card is shown, and the venue counts from when the order arrives."""
+_LEAST_LIFE = MIN_LIFE + TIME_TO_READ
+_LEAST_TEXT = f"{_LEAST_LIFE.total_seconds():.0f}s"
 _SLACK = timedelta(seconds=2)
 _LIFE_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _LONGEST_LIFE_S = 366 * 86_400
 _LIFE = re.compile(r"0*[1-9]\d*[smhdSMHD]?", re.ASCII)
 UNTIL_CLOSE = "close"
-"""Used in place of a time to live: until the market closes."""
-_LIFE_FORMS = "minutes, or 90s, 30m, 2h, 1d, close"
+"""In the place of a time to live: until the market closes."""
+_LIFE_FORMS = "minutes, or 150s, 30m, 2h, 1d, close"
 _MOST_QUOTED = 16
 
 
@@ -277,19 +279,31 @@ def read_expiry(
     if life is None:
         problems.append(Problem(TicketField.EXPIRY, _explain_no_life(draft.expiry_text.strip())))
         return None
-    if life < MIN_LIFE:
-        fix = replace(draft, expiry_text="2m")
-        text = "Minimum two minutes"
+    if life < _LEAST_LIFE:
+        fix = replace(draft, expiry_text=_LEAST_TEXT)
+        text = f"Minimum {_LEAST_TEXT}: two minutes must be left when it is sent"
         problems.append(Problem(TicketField.EXPIRY, text, fix=fix))
         return None
-    if life < MIN_LIFE + TIME_TO_READ:
-        fix = replace(draft, expiry_text="3m")
-        left = int((life - MIN_LIFE + _SLACK).total_seconds())
-        text = f"Minimum two minutes: send it within {left} s"
-        problems.append(Problem(TicketField.EXPIRY, text, is_warning=True, fix=fix))
-    # By the venue's clock, which it compares with when the order arrives: one second of slack for
-    # transmission, another because that clock is only known to the second.
-    return context.now + context.clock_skew + life + _SLACK
+    # By the venue's clock, which is what it compares with when the order arrives: a second of
+    # slack for the way, another because that clock is known to the second only.
+    ends = context.now + context.clock_skew + life + _SLACK
+    problems += _outlives_market(draft, context, ends)
+    return ends
+
+
+def _outlives_market(draft: TicketDraft, context: TicketContext, ends: datetime) -> list[Problem]:
+    """Warn of an order that would rest when the market closes; until then is the fix where that is possible."""
+    if context.closes_at is None:
+        return []
+    left = context.closes_at - (context.now + context.clock_skew)
+    # One whose stated end is over and that still takes orders has no closing time that is known.
+    if left <= timedelta() or ends <= context.closes_at:
+        return []
+    seconds = int(left.total_seconds())
+    span = f"{seconds // 60} min" if seconds >= 60 else f"{seconds} s"
+    fix = replace(draft, expiry_text=UNTIL_CLOSE) if left >= _LEAST_LIFE else None
+    text = f"The market closes in {span}, before this expires"
+    return [Problem(TicketField.EXPIRY, text, is_warning=True, fix=fix)]
 
 
 def _read_close(context: TicketContext, problems: list[Problem]) -> datetime | None:
@@ -297,8 +311,8 @@ def _read_close(context: TicketContext, problems: list[Problem]) -> datetime | N
     reason = ""
     if closes_at is None:
         reason = "The market names no closing time"
-    elif closes_at - now < MIN_LIFE + _SLACK:
-        reason = "Minimum two minutes: the market closes before that"
+    elif closes_at - now < _LEAST_LIFE:
+        reason = f"Minimum {_LEAST_TEXT}: the market closes before that"
     elif (closes_at - now).total_seconds() > _LONGEST_LIFE_S:
         reason = "The market closes in over a year"
     if reason:

@@ -287,7 +287,7 @@ def test_what_would_be_killed_is_warned_about_and_never_blocked() -> None:
 
 @pytest.mark.parametrize(
     ("text", "life"),
-    [("2", 120), ("120s", 120), ("30m", 1800), ("2h", 7200), ("1D", 86400), (" 5 ", 300)],
+    [("3", 180), ("150s", 150), ("30m", 1800), ("2h", 7200), ("1D", 86400), (" 5 ", 300)],
 )
 def test_a_timed_order_states_when_it_is_to_be_gone(text: str, life: int) -> None:
     draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text=text)
@@ -298,7 +298,7 @@ def test_a_timed_order_states_when_it_is_to_be_gone(text: str, life: int) -> Non
 
 def test_an_order_until_the_close_ends_with_the_market() -> None:
     draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text="Close")
-    for left_s, is_possible in ((None, False), (60, False), (600, True), (400 * 86_400, False)):
+    for left_s, is_possible in ((None, False), (149, False), (150, True), (400 * 86_400, False)):
         closes_at = None if left_s is None else NOW + timedelta(seconds=left_s)
         check = check_ticket(draft, replace(WORLD, closes_at=closes_at))
         assert bool(check.of(TicketField.EXPIRY)) is not is_possible
@@ -316,9 +316,34 @@ def test_what_is_no_time_is_a_problem(text: str) -> None:
 
 
 def test_a_life_too_short_is_answered_with_the_shortest() -> None:
-    draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text="119s")
-    assert _fixed(draft).expiry_text == "2m"
-    assert check_ticket(_fixed(draft), WORLD).intent is not None
+    for text in ("119s", "2m", "149s"):
+        # Of two minutes nothing would be left for the card: the venue counts from the arrival.
+        draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text=text)
+        (problem,) = check_ticket(draft, WORLD).of(TicketField.EXPIRY)
+        assert problem.text == "Minimum 150s: two minutes must be left when it is sent"
+        assert _fixed(draft).expiry_text == "150s"
+        assert check_ticket(_fixed(draft), WORLD).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("left_s", "said", "fix"),
+    [
+        (200, "The market closes in 3 min, before this expires", "close"),
+        (59, "The market closes in 59 s, before this expires", None),
+        (300, "The market closes in 5 min, before this expires", "close"),
+        (302, "", None), (None, "", None), (-5, "", None),
+    ],
+)  # fmt: skip
+def test_an_order_that_outlives_its_market_is_warned_of(
+    left_s: int | None, said: str, fix: str | None
+) -> None:
+    closes_at = None if left_s is None else NOW + timedelta(seconds=left_s)
+    draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text="5m")
+    check = check_ticket(draft, replace(WORLD, closes_at=closes_at))
+    assert check.intent is not None
+    assert list(check.warnings) == ([said] if said else [])
+    fixes = [p.fix.expiry_text for p in check.of(TicketField.EXPIRY) if p.fix is not None]
+    assert fixes == ([fix] if fix else [])
 
 
 @pytest.mark.parametrize("state", [s for s in BookState if not s.is_good])

@@ -141,27 +141,14 @@ def test_what_is_blocked_is_not_warned_of_as_well() -> None:
 @given(skew=st.integers(-60_000, 60_000))
 def test_a_timed_order_states_what_the_venue_asks_by_the_venues_clock(skew: int) -> None:
     ahead = timedelta(milliseconds=skew)
-    draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text="2m")
+    draft = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text="150s")
     intent = check_ticket(draft, replace(WORLD, clock_skew=ahead)).intent
     assert isinstance(intent, LimitIntent)
     assert intent.expires_at is not None
     # A minute is added when it is signed; the venue wants three, by its own clock.
     stated = intent.expires_at + timedelta(seconds=60)
-    assert stated - (NOW + ahead) >= timedelta(seconds=180)
-
-
-@pytest.mark.parametrize(
-    ("text", "left"), [("2m", 2), ("140s", 22), ("149s", 31), ("150s", None), ("3m", None)]
-)
-def test_a_life_that_leaves_no_time_to_read_the_card_is_warned_of(
-    text: str, left: int | None
-) -> None:
-    check = check_ticket(replace(BUY, time_in_force=TimeInForce.GTD, expiry_text=text), WORLD)
-    assert check.intent is not None
-    assert [p.text for p in check.of(TicketField.EXPIRY)] == (
-        [] if left is None
-        else [f"Minimum two minutes: send it within {left} s"]
-    )  # fmt: skip
+    # Half a minute of it is for the card.
+    assert stated - (NOW + ahead) >= timedelta(seconds=180 + 30)
 
 
 def test_cash_that_open_orders_keep_is_named() -> None:

@@ -225,12 +225,12 @@ async def test_what_is_no_size_is_kept_as_it_was_typed_and_refused(way: str) -> 
 @pytest.mark.parametrize(
     ("typed", "said"),
     [
-        ("16:00", "Not a time span: 16:00; enter minutes, or 90s, 30m, 2h, 1d"),
+        ("16:00", "Not a time span: 16:00; enter minutes, or 150s, 30m, 2h, 1d"),
         ("-5m", "Not a time span: -5m; enter minutes"),
         ("2020-01-01", "Not a time span: 2020-01-01; enter"),
         ("xyz", "Not a time span: xyz; enter"),
         ("99999d", "99999d is over a year"),
-        ("", "Enter an expiry: minutes, or 90s, 30m, 2h, 1d"),
+        ("", "Enter an expiry: minutes, or 150s, 30m, 2h, 1d"),
     ],
 )
 async def test_what_is_no_time_to_live_is_kept_and_refused_with_what_works(
