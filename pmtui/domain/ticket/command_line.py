@@ -394,7 +394,7 @@ class _Order:
             return draft
         text = word.text.removeprefix("@")
         if parse_cents(text) is None:
-            return _at(word, f"Not understood: {word.text}")
+            return _no_outcome(word, () if self._has_outcome else self._outcomes)
         if draft.price_text or draft.kind is OrderKind.MARKET:
             return _at(word, "A second price")
         return replace(draft, price_text=_bare(text))
@@ -510,9 +510,10 @@ def _read_flatten(words: Sequence[_Word], outcomes: Sequence[str]) -> Command | 
     if not words:
         return FlattenPosition()
     names = outcome_words(outcomes)
-    if words[0].folded not in names or len(words) > 1:
-        wrong = words[0] if words[0].folded not in names else words[1]
-        return _at(wrong, f"Not understood: {wrong.text}")
+    if words[0].folded not in names:
+        return _no_outcome(words[0], names)
+    if len(words) > 1:
+        return _at(words[1], f"Not understood: {words[1].text}")
     return FlattenPosition(names.index(words[0].folded))
 
 
@@ -627,6 +628,12 @@ def _is_taken(word: str) -> bool:
 
 def _at(word: _Word, text: str) -> CommandProblem:
     return CommandProblem(text, word.start, word.end)
+
+
+def _no_outcome(word: _Word, outcomes: Sequence[str]) -> CommandProblem:
+    """Refuse a word that may have been meant for an outcome; name those that there are."""
+    named = f"; outcomes here: {', '.join(outcomes)}" if outcomes else ""
+    return _at(word, f"Not understood: {word.text}{named}")
 
 
 def _missing(word: _Word | None, text: str, end: int) -> CommandProblem:

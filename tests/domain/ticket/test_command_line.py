@@ -244,6 +244,22 @@ def test_a_problem_is_pointed_at(text: str, place: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("buy 5 yes 40", "Not understood: yes; outcomes here: up, down"),
+        ("flatten yes", "Not understood: yes; outcomes here: up, down"),
+        ("buy 5 up yes 40", "Not understood: yes"), ("flatten up yes", "Not understood: yes"),
+    ],
+)  # fmt: skip
+def test_a_word_that_names_no_outcome_is_answered_with_those_there_are(
+    text: str, said: str
+) -> None:
+    found = parse_command(text, ("Up", "Down"))
+    assert isinstance(found, CommandProblem)
+    assert found.text == said
+
+
+@pytest.mark.parametrize(
     ("text", "command", "said"),
     [
         ("portfolio", GoToScreen(Screen.PORTFOLIO), "Go to portfolio"),
