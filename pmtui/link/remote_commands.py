@@ -277,6 +277,10 @@ class RemoteCommands:
         """Note that a trading key was used."""
         self._calls.send("touch_arming")
 
+    def log_refusal(self, reason: str) -> None:
+        """Log why a single key sent nothing."""
+        self._calls.send("log_refusal", reason=reason)
+
     async def kill(self) -> str:
         """Throw the kill switch; return what is uncertain about it.
 

@@ -12,6 +12,7 @@ from pmtui.domain.conditionals.conditional import (
     ConditionalPlan,
     Trigger,
 )
+from pmtui.domain.formats import ellipsize
 from pmtui.domain.ids import Address, CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros
@@ -41,7 +42,10 @@ from pmtui.service.topics import (
     WalletTopic,
     WatchlistTopic,
 )
+from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import PreparedId, WalletCard
+
+_LONGEST_REFUSAL = 200
 
 
 class ServiceCommands:
@@ -229,6 +233,11 @@ class ServiceCommands:
     def touch_arming(self) -> None:
         """Restart the idle time of single keys."""
         self._arming.touch()
+
+    def log_refusal(self, reason: str) -> None:
+        """Log why a single key sent nothing."""
+        text = f"Single key: {ellipsize(reason, _LONGEST_REFUSAL)}"
+        self._parts.kernel.log.add(Level.INFO, "order", text)
 
     async def kill(self) -> str:
         """Cancel everything, disarm, and lock entry until it is released."""

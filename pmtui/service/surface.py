@@ -267,6 +267,10 @@ class SafetyCommands(Protocol):
         """Record the use of a trading key, which restarts the idle time."""
         ...
 
+    def log_refusal(self, reason: str) -> None:
+        """Log why a single key sent nothing: it is shown for a few seconds alone."""
+        ...
+
     async def kill(self) -> str:
         """Cancel everything, disarm, and lock order entry, even after a restart, until it is released.
 

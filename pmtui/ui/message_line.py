@@ -107,6 +107,8 @@ class Message:
     yields_to: Container[Level]
     """Newer log entries of these levels replace it."""
     is_confirmation: bool = False
+    is_refusal: bool = False
+    """Whether it says why a key did nothing: the good end of an earlier one is not to replace it."""
 
     def paint(self, width: int) -> Line:
         """Return the message, ellipsized at a word."""
@@ -124,6 +126,7 @@ class MessageLine:
         self._queries = queries
         self._changed = changed
         self._message: Message | None = None
+        self._count = 0
         self._refused_at_s: float | None = None
         """When a form or a question last failed to open."""
 
@@ -134,6 +137,20 @@ class MessageLine:
     def confirm(self, text: str) -> None:
         """Show a confirmation briefly; any newer notice replaces it."""
         self._show(text, Role.TEXT, _CONFIRMED_FOR_S, _ANY, is_confirmation=True)
+
+    def refuse(self, text: str) -> None:
+        """Say why a key did nothing, as long as other answers."""
+        self._show(text, Role.NOTICE_WARN, _SAID_FOR_S, _AS_BAD, is_refusal=True)
+
+    @property
+    def mark(self) -> int:
+        """The place of the newest message, to ask later what came after it."""
+        return self._count
+
+    def is_refusing_since(self, mark: int) -> bool:
+        """Return whether the message in force refuses a key and came after a mark."""
+        message = self.current()
+        return message is not None and message.is_refusal and self._count > mark
 
     def refuse_form(self, text: str) -> None:
         """Show why a form or a question does not open; the next keys may be meant for it."""
@@ -174,12 +191,13 @@ class MessageLine:
 
     def _show(
         self, text: str, role: Role, duration_s: float, yields_to: Container[Level], *,
-        is_confirmation: bool = False,
+        is_confirmation: bool = False, is_refusal: bool = False,
     ) -> None:  # fmt: skip
+        self._count += 1
         entries = self._queries.log().entries
         self._message = Message(
             text, role, self._queries.monotonic() + duration_s, entries[-1].sequence if entries else 0,
-            yields_to, is_confirmation,
+            yields_to, is_confirmation, is_refusal,
         )  # fmt: skip
         self._changed()
 

@@ -452,6 +452,9 @@ class FakeService:
     def touch_arming(self) -> None:
         self._record("touch_arming")
 
+    def log_refusal(self, reason: str) -> None:
+        self._record("log_refusal", reason)
+
     async def kill(self) -> str:
         self._record("kill")
         return ""

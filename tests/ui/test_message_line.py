@@ -43,6 +43,21 @@ def test_a_message_is_shown_for_five_seconds() -> None:
     assert shown.text == ""
 
 
+def test_a_refusal_is_known_to_be_newer_than_what_was_sent_before() -> None:
+    shown = Shown()
+    shown.line.show("Sent.")
+    sent = shown.line.mark
+    assert not shown.line.is_refusing_since(sent)
+    shown.line.refuse("Not sent.")
+    assert shown.line.is_refusing_since(sent)
+    assert not shown.line.is_refusing_since(shown.line.mark)
+    shown.line.show("Sent again.")
+    assert not shown.line.is_refusing_since(sent)
+    shown.line.refuse("Not sent.")
+    shown.wait(5)
+    assert not shown.line.is_refusing_since(sent)
+
+
 def test_news_as_bad_takes_the_place_of_a_message_and_good_news_waits() -> None:
     shown = Shown()
     shown.log(Level.BAD)

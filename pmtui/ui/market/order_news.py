@@ -107,9 +107,10 @@ class OrderNews:
         self._line.show(describe_cancelled(verdict, where) + more)
 
     async def report_placed(self, command_id: CommandId, order: PreparedOrder) -> None:
-        """Show how an order ended that was agreed to on a card."""
+        """Describe how an order ended that a card was agreed to for."""
+        since = self._line.mark
         verdict = await self._surface.commands.verdict(command_id)
-        self.report(order, verdict, lambda end: format_verdict(end, order))
+        self.report(order, verdict, lambda end: format_verdict(end, order), since=since)
 
     def report(
         self,
@@ -117,18 +118,23 @@ class OrderNews:
         verdict: Verdict,
         words: Describe,
         *,
+        since: int,
         may_be_overtaken: bool = False,
     ) -> None:
         """Show how an order ended.
 
         Args:
-            order: the order sent.
-            verdict: its end as far as known.
-            words: describes a verdict.
-            may_be_overtaken: whether to withdraw the message once it is no longer true.
+            order: what was sent.
+            verdict: its end as far as it is known now.
+            words: how such an end is said.
+            since: the mark of the message line when it was sent. What the venue took is not said over a
+                newer refusal: the log and the lists tell of it.
+            may_be_overtaken: withdraw the words once the order rests no more as they say.
         """
         self._delayed.follow(order, verdict, words)
-        self._line.show(said := words(verdict))
+        said = words(verdict)
+        if not isinstance(verdict, Accepted) or not self._line.is_refusing_since(since):
+            self._line.show(said)
         if may_be_overtaken:
             self._resting.note(verdict, said)
         self.show()

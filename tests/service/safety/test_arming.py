@@ -8,6 +8,7 @@ from pmtui.domain.health import HealthState, Link, LinkState, Source
 from pmtui.domain.ids import TokenId
 from pmtui.service.safety.arming import DISARM_AFTER_S
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
+from pmtui.service.views import Level
 from tests.manual_clock import settle
 from tests.service.conditional_kit import book
 from tests.service.fakes import CONDITION, NO, YES, World, running_world
@@ -45,6 +46,19 @@ async def test_it_ends_after_idle_time_and_every_trading_key_starts_that_anew(
         await world.pass_time(1)
         assert not is_armed(world)
         assert last_notice(world) == "Disarmed: no trading key for 300 s"
+
+
+async def test_why_a_single_key_sent_nothing_is_in_the_log_and_rings_for_nobody(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        unread = world.service.queries.status().unread_notices
+        world.service.commands.log_refusal(f"Not sent: {'x' * 1_000}")
+        entry = world.service.queries.log().entries[-1]
+        assert (entry.level, entry.kind) == (Level.INFO, "order")
+        assert entry.text.startswith("Single key: Not sent: xxx")
+        assert len(entry.text) < 250
+        assert world.service.queries.status().unread_notices == unread
 
 
 async def test_a_replay_that_plays_fast_or_jumps_takes_no_time_from_it(tmp_path: Path) -> None:

@@ -528,6 +528,48 @@ async def test_a_key_that_meets_an_own_order_sends_nothing(key: str, own: Order,
         assert sent(app) == []
 
 
+ASK = believable.order(9, side=Side.SELL, price=0.54, size=10)
+
+
+@pytest.mark.parametrize("is_good", [True, False])
+async def test_the_good_end_of_an_order_is_not_said_over_a_newer_refusal(*, is_good: bool) -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    service.account_view = replace(service.account_view, open_orders=(ASK,))
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await armed(app, pilot)
+        service.is_holding = True
+        await pilot.press("1", "D")
+        await until(pilot, lambda: "Sent SELL" in line(screen, "notice"), "the first key")
+        await pilot.press("U")
+        said = "Not sent: Self-trade with your SELL 10 Yes @ 54¢"
+        await until(pilot, lambda: said in line(screen, "notice"), "the second key")
+        (reason,) = service.calls_of("log_refusal")[0]
+        assert str(reason).startswith(said)
+        filled = Accepted(believable.order(1).order_id, OrderStatus.FILLED, Micros(5_000_000), "")
+        service.verdicts = [filled if is_good else Rejected("no balance")]
+        service.release()
+        await settle(pilot)
+        # What went wrong is worse than a key that did nothing.
+        assert (said in line(screen, "notice")) is is_good
+        assert ("no balance" in line(screen, "notice")) is not is_good
+
+
+async def test_two_takers_in_a_row_are_both_sent() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    flying = replace(
+        believable.order(9, side=Side.SELL, price=0.52, size=5), status=OrderStatus.SENT,
+        time_in_force=TimeInForce.FAK,
+    )  # fmt: skip
+    service.account_view = replace(service.account_view, open_orders=(flying,))
+    async with app.run_test(size=SMALL) as pilot:
+        _ = await armed(app, pilot)
+        await pilot.press("U")
+        await settle(pilot)
+        assert [order.intent.side for order in sent(app)] == [Side.BUY]
+
+
 @pytest.mark.parametrize("is_armed", [True, False])
 @pytest.mark.parametrize(
     ("key", "side", "name"),

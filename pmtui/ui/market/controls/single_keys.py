@@ -202,13 +202,13 @@ class SingleKeys:
         if isinstance(plan, OneKeyProblem):
             keymap = self._workspace.keymap
             hint = describe_what_clears(plan.meets, key, model.ladder_orders, keymap)
-            self._line.show(f"Not sent: {plain(plan.text, 90)}{hint}.")
+            self._refuse(f"Not sent: {plain(plan.text, 90)}{hint}.")
             return
         if key.crosses and self._has_gone(plan.intent):
             return
         order = await self._workspace.commands.prepare(plan.intent)
         if isinstance(order, Rejected):
-            self._line.show(f"Not sent: {plain(order.reason, 90)}.")
+            self._refuse(f"Not sent: {plain(order.reason, 90)}.")
             return
         override = "" if book.state.is_good else describe_override(plan, book)
         command_id = self._workspace.commands.place(
@@ -225,7 +225,7 @@ class SingleKeys:
         book, _ = found
         sale = await self._trading.prepare_sale(model, book)
         if isinstance(sale, str):
-            self._line.show(sale)
+            self._refuse(sale)
             return
         order, plan = sale
         override = (
@@ -367,7 +367,7 @@ class SingleKeys:
         if seen is None or told == self._reported_gone:
             return False
         was, now = (format_price(each) for each in (seen, price))
-        self._line.show(f"Not sent: {was} is gone, now {now}; press again to take it.")
+        self._refuse(f"Not sent: {was} is gone, now {now}; press again to take it.")
         return True
 
     def _context_of(self, model: MarketModel, book: BookView, terms: MarketTerms) -> TicketContext:
@@ -391,12 +391,15 @@ class SingleKeys:
     ) -> None:  # fmt: skip
         said = describe_sent(order, takes=takes, warnings=warnings)
         self._line.show(describe_clearing(clearing, said))
-        _ = self._page.run_worker(self._report_end(command_id, order, warnings, clearing))
+        since = self._line.mark
+        _ = self._page.run_worker(
+            self._report_end(command_id, order, warnings, clearing=clearing, since=since)
+        )
 
     # A closed screen loses only the message: the service owns the order.
     async def _report_end(
-        self, command_id: CommandId, order: PreparedOrder, warnings: tuple[str, ...],
-        clearing: FlattenPlan | None,
+        self, command_id: CommandId, order: PreparedOrder, warnings: tuple[str, ...], *,
+        clearing: FlattenPlan | None, since: int,
     ) -> None:  # fmt: skip
         verdict = await self._workspace.commands.verdict(command_id)
         words = partial(
@@ -404,7 +407,7 @@ class SingleKeys:
             cleared=describe_cleared(clearing, self._workspace.queries.account()),
             if_not_sold=describe_what_sells(self._workspace.keymap),
         )  # fmt: skip
-        self._news.report(order, verdict, words, may_be_overtaken=True)
+        self._news.report(order, verdict, words, since=since, may_be_overtaken=True)
 
     async def _arm(self, model: MarketModel) -> None:
         reason = model.why_not_tradable.rstrip(".")
@@ -445,9 +448,14 @@ class SingleKeys:
         is_permitted, self._permitted_at_s = self._is_permitted(), None
         self._page.show_parts(Part.STATE)
         if not is_permitted and (locked := why_locked(book)):
-            self._line.show(f"{locked}; {self._key('override')} permits one order.")
+            self._refuse(f"{locked}; {self._key('override')} permits one order.")
             return None
         return book, is_permitted
+
+    def _refuse(self, text: str) -> None:
+        """Say why a key sends nothing, here and in the log: the next message may come at once."""
+        self._line.refuse(text)
+        self._workspace.commands.log_refusal(text)
 
     def _why_keys_rest(self, model: MarketModel) -> str:
         """Return why single keys do nothing here; empty when they may trade."""
