@@ -277,9 +277,9 @@ def _asks(market: BasketMarket, own: tuple[Order, ...]) -> tuple[Level, ...]:
 
 
 def _leg(market: BasketMarket, side: BasketSide, size: Micros, own: tuple[Order, ...]) -> BasketLeg:
-    terms, asks = market.terms, _asks(market, own)
+    terms, book, asks = market.terms, market.book, _asks(market, own)
     problem = market.why_not or _why_not(market, asks, size)
-    if problem or terms is None:
+    if problem or terms is None or book is None:
         return _nothing(market.name, problem)
     met, cost, fee, worst = 0, 0, 0, asks[0].price
     for level in asks:
@@ -299,21 +299,11 @@ def _leg(market: BasketMarket, side: BasketSide, size: Micros, own: tuple[Order,
         condition_id=terms.condition_id, token_id=terms.token_ids[side.value], amount=amount,
         worst_price=worst, time_in_force=TimeInForce.FOK,
     )  # fmt: skip
-    if (mine := _first_met(intent, market, terms, own)) is not None:
-        return replace(_nothing(market.name, f"Own {describe_own_order(mine)}"), meets=mine)
+    mine = own_met(intent, own, book, is_trusted=True, delays_takers=terms.delays_takers)
+    if mine is not None:
+        first = mine.orders[0]
+        return replace(_nothing(market.name, f"Own {describe_own_order(first)}"), meets=first)
     return BasketLeg(market.name, intent, "", amount, Micros(fee), Micros(cost // size))
-
-
-def _first_met(
-    intent: MarketBuyIntent, market: BasketMarket, terms: MarketTerms, own: tuple[Order, ...]
-) -> Order | None:
-    """Return the first own order that a leg would trade with; None for none."""
-    if market.book is None:
-        return None
-    met = own_met(
-        intent, own, market.book, is_trusted=True, delays_takers=terms.delays_takers
-    )  # fmt: skip
-    return None if met is None else met.orders[0]
 
 
 def _why_not(market: BasketMarket, asks: tuple[Level, ...], size: Micros) -> str:

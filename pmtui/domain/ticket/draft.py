@@ -280,30 +280,31 @@ def read_expiry(
         problems.append(Problem(TicketField.EXPIRY, _explain_no_life(draft.expiry_text.strip())))
         return None
     if life < _LEAST_LIFE:
-        fix = replace(draft, expiry_text=_LEAST_TEXT)
+        longer = replace(draft, expiry_text=_LEAST_TEXT)
         text = f"Minimum {_LEAST_TEXT}: two minutes must be left when it is sent"
-        problems.append(Problem(TicketField.EXPIRY, text, fix=fix))
+        problems.append(Problem(TicketField.EXPIRY, text, fix=longer))
         return None
     # By the venue's clock, which is what it compares with when the order arrives: a second of
     # slack for the way, another because that clock is known to the second only.
     ends = context.now + context.clock_skew + life + _SLACK
-    problems += _outlives_market(draft, context, ends)
+    if text := describe_outliving(context, ends):
+        until_close = replace(draft, expiry_text=UNTIL_CLOSE)
+        fix = until_close if _read_close(context, []) is not None else None
+        problems.append(Problem(TicketField.EXPIRY, text, is_warning=True, fix=fix))
     return ends
 
 
-def _outlives_market(draft: TicketDraft, context: TicketContext, ends: datetime) -> list[Problem]:
-    """Warn of an order that would rest when the market closes; until then is the fix where that is possible."""
+def describe_outliving(context: TicketContext, ends: datetime) -> str:
+    """Say that an order would still rest when its market closes; empty where it would not."""
     if context.closes_at is None:
-        return []
+        return ""
     left = context.closes_at - (context.now + context.clock_skew)
     # One whose stated end is over and that still takes orders has no closing time that is known.
     if left <= timedelta() or ends <= context.closes_at:
-        return []
+        return ""
     seconds = int(left.total_seconds())
     span = f"{seconds // 60} min" if seconds >= 60 else f"{seconds} s"
-    fix = replace(draft, expiry_text=UNTIL_CLOSE) if left >= _LEAST_LIFE else None
-    text = f"The market closes in {span}, before this expires"
-    return [Problem(TicketField.EXPIRY, text, is_warning=True, fix=fix)]
+    return f"The market closes in {span}, before this expires"
 
 
 def _read_close(context: TicketContext, problems: list[Problem]) -> datetime | None:

@@ -63,6 +63,7 @@ from pmtui.domain.orders.amounts import (
     size_floor,
 )
 from pmtui.domain.orders.order import (
+    MIN_LIFE,
     LimitIntent,
     MarketBuyIntent,
     Order,
@@ -81,6 +82,7 @@ from pmtui.domain.ticket.draft import (
     TicketField,
     TicketRules,
     affordable_cash,
+    describe_outliving,
     read_expiry,
     read_limit_price,
     read_size,
@@ -133,6 +135,48 @@ def check_mirrored(draft: TicketDraft, context: TicketContext) -> TicketCheck:
         sentence = describe_mirrored(check.intent, context.terms, check.numbers.shares)
         problems = (Problem(TicketField.SIDE, sentence, is_warning=True), *problems)
     return replace(check, problems=problems, is_mirrored=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What stands against an order that was prepared, as things are now."""
+
+    refusal: str = ""
+    """Why it would be refused; empty where it would not."""
+    warnings: tuple[str, ...] = ()
+
+
+def review_intent(intent: OrderIntent, context: TicketContext) -> Review:
+    """Judge an order that is fixed by the ticket's rules, with the book of its own token."""
+    check = _check(_draft_of(intent, context.terms), context)
+    refusal, warnings = next((p.text for p in check.blocking), ""), check.warnings
+    ends = intent.expires_at if isinstance(intent, LimitIntent) else None
+    if ends is not None:
+        left = ends - context.now - context.clock_skew
+        if left < MIN_LIFE:
+            text = f"it expires in {max(int(left.total_seconds()), 0)} s, under two minutes"
+            refusal = refusal or text
+        elif text := describe_outliving(context, ends):
+            warnings = (*warnings, text)
+    return Review(refusal, warnings)
+
+
+def _draft_of(intent: OrderIntent, terms: MarketTerms) -> TicketDraft:
+    """Return the fields of an order; a time to live counts from when it was prepared, and is left out."""
+    index = terms.token_ids.index(intent.token_id)
+    if isinstance(intent, MarketBuyIntent):
+        return TicketDraft(
+            Side.BUY, index, OrderKind.MARKET, intent.time_in_force,
+            price_text=format_cents(intent.worst_price), size_text=format_micros(intent.amount),
+            size_unit=SizeUnit.DOLLARS,
+        )  # fmt: skip
+    is_timed = intent.time_in_force is TimeInForce.GTD
+    return TicketDraft(
+        intent.side, index,
+        time_in_force=TimeInForce.GTC if is_timed else intent.time_in_force,
+        price_text=format_cents(intent.price), size_text=format_micros(intent.size),
+        is_post_only=intent.is_post_only,
+    )  # fmt: skip
 
 
 def _check(draft: TicketDraft, context: TicketContext) -> TicketCheck:

@@ -1,6 +1,6 @@
 """The form that buys the same number of shares of every outcome of an event, with one card."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -49,6 +49,7 @@ from pmtui.ui.ticket.order_form import OrderForm
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.ticket.scaled import paint_leg_end
+from pmtui.ui.ticket.ticket_state import topics_of
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries
 
 _WORDS = {BasketSide.YES: "Yes", BasketSide.NO: "No"}
@@ -221,13 +222,24 @@ class BasketCard(CardScreen):
     AGREE = "Buy"
 
     def __init__(
-        self, orders: Sequence[PreparedOrder], plan: BasketPlan, *, surface: Surface, doubt: str
-    ) -> None:
-        """Ask whether to send these legs; `doubt` is why that may be a mistake."""
+        self, orders: Sequence[PreparedOrder], plan: BasketPlan, *, surface: Surface,
+        doubt: Callable[[], str],
+    ) -> None:  # fmt: skip
+        """Ask whether to send these legs; `doubt` says why it may be a mistake now."""
         super().__init__(surface=surface)
         self._orders = tuple(orders)
         self._plan = plan
-        self._doubt = doubt
+        self._doubt_now = doubt
+        self._doubt = doubt()
+
+    @override
+    def watched(self) -> frozenset[Topic]:
+        return topics_of(self._orders)
+
+    @override
+    def judge_again(self) -> bool:
+        before, self._doubt = self._doubt, self._doubt_now()
+        return bool(self._doubt) and not before
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
@@ -329,7 +341,7 @@ class BasketForm(OrderForm[None]):
             if is_agreed:
                 self._send(tuple(orders), plan)
 
-        card = BasketCard(orders, plan, surface=self._surface, doubt=self._doubt(plan))
+        card = BasketCard(orders, plan, surface=self._surface, doubt=lambda: self._doubt(plan))
         _ = self.app.push_screen(card, decide)
 
     def _go_on(self) -> None:
@@ -440,6 +452,12 @@ class BasketForm(OrderForm[None]):
             doubts.append("This basket loses money whoever wins.")
         if available is not None and plan.cost + plan.fees > available:
             doubts.append("Cash does not cover all legs: some will be refused.")
+        now = self._plan()
+        doubts += [
+            f"{plain(leg.name, 24)} cannot be bought now: {plain(leg.problem)}."
+            for leg in (now.legs if now is not None else ())
+            if leg.intent is None
+        ]
         return " ".join(doubts)
 
     def _send(self, orders: tuple[PreparedOrder, ...], plan: BasketPlan) -> None:

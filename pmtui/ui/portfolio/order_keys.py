@@ -21,7 +21,6 @@ from pmtui.ui.portfolio.paint_orders import paint_resting_orders
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.confirm import ConfirmScreen
-from pmtui.ui.ticket.ticket_state import describe_doubts
 
 
 class OrderKeys:
@@ -141,6 +140,5 @@ class OrderKeys:
             if is_agreed:
                 _ = self._surface.commands.place(order.order_id)
 
-        doubt = describe_doubts(self._surface, [order], LEFT_OUT)
-        screen = ConfirmScreen(order, surface=self._surface, doubt=doubt)
+        screen = ConfirmScreen(order, surface=self._surface, doubt=LEFT_OUT)
         _ = self._page.app.push_screen(screen, decide)

@@ -33,7 +33,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_ticket import wrap_text
-from pmtui.ui.ticket.ticket_state import describe_doubts
+from pmtui.ui.ticket.ticket_state import describe_doubts, topics_of
 
 _DOUBTED_TITLE = 32
 _LEAST_TITLE = 28
@@ -79,6 +79,19 @@ class FlattenManyCard(CardScreen):
         self._doubts = tuple(
             describe_doubts(surface, [sale.order], cancelled=sale.plan.in_the_way) for sale in sales
         )
+
+    @override
+    def watched(self) -> frozenset[Topic]:
+        return topics_of([sale.order for sale in self._sales])
+
+    @override
+    def judge_again(self) -> bool:
+        before = self._doubts
+        self._doubts = tuple(
+            describe_doubts(self._surface, [sale.order], cancelled=sale.plan.in_the_way)
+            for sale in self._sales
+        )
+        return any(now and not was for now, was in zip(self._doubts, before, strict=True))
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

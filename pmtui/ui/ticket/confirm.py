@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import zip_longest
 from typing import ClassVar, NamedTuple
 
 from textual import events
@@ -14,15 +15,17 @@ from textual.getters import query_one
 from textual.screen import ModalScreen
 from typing_extensions import override
 
-from pmtui.service.surface import PreparedOrder
+from pmtui.service.surface import PreparedOrder, Subscription
+from pmtui.service.topics import Topic
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import Occasion, least_lines, paint_confirm
-from pmtui.ui.ticket.ticket_state import numbers_of
+from pmtui.ui.ticket.ticket_state import WOULD_BE_REFUSED, numbers_of, review_order, topics_of
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 CARD_WIDTH = 42
@@ -153,6 +156,10 @@ class CardScreen(ModalScreen[bool]):
         self._shown_at_s: float | None = None
         self._opened_time = 0.0
         self._has_details = False
+        self._rows: tuple[TextLine, ...] = ()
+        self._inner = 0
+        """Cells of a line of it, as it stands."""
+        self._watching: Subscription | None = None
 
     @property
     def details_key(self) -> str:
@@ -173,6 +180,45 @@ class CardScreen(ModalScreen[bool]):
         """Return the fewest lines that leave nothing out."""
         return len(self.card_lines(width))
 
+    def lines_within(self, width: int, most: int) -> tuple[Line, ...]:  # noqa: ARG002 - for cards that can be dense
+        """Return what the card says, in so many lines if that leaves nothing out."""
+        return self.card_lines(width)
+
+    def watched(self) -> frozenset[Topic]:
+        """Return what may change the reasons against it while it is open."""
+        return frozenset()
+
+    def judge_again(self) -> bool:
+        """Take the reasons against it as they are now; return whether there is a new one to be read."""
+        return False
+
+    def on_mount(self) -> None:
+        """Follow what the reasons against it depend on: the screen behind rests meanwhile."""
+        if topics := self.watched():
+            subscribe = self._surface.subscriptions.subscribe
+            self._watching = subscribe(topics, lambda _: self.call_next(self._update))
+
+    def on_unmount(self) -> None:
+        """Watch nothing any more."""
+        if self._watching is not None:
+            self._watching.close()
+
+    def _update(self) -> None:
+        """Show the reasons against it as they are now, where it stands; one that needs more lines grows."""
+        if not is_live(self) or not self._rows:
+            return
+        if self.judge_again():
+            # Whoever is about to agree has not read it yet.
+            self._shown_at_s = None
+            self.call_after_refresh(self._start_pause)
+        lines = self.lines_within(self._inner, len(self._rows))
+        if len(lines) > len(self._rows):
+            _ = self.call_after_refresh(self.recompose)
+            return
+        for row, line in zip_longest(self._rows, lines, fillvalue=()):
+            if isinstance(row, TextLine):
+                row.show(line)
+
     @property
     def room(self) -> int:
         """The lines available to the card on this screen."""
@@ -183,12 +229,12 @@ class CardScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         options = self._surface.options
         place = self._place()
-        width = place.width - _CHROME
+        width = self._inner = place.width - _CHROME
+        self._rows = tuple(TextLine(line) for line in self.card_lines(width))
         with Vertical(id="card") as card:
             card.styles.width = place.width
             card.styles.offset = (place.x, place.y)
-            for line in self.card_lines(width):
-                yield TextLine(line)
+            yield from self._rows
             yield TextLine(id="hint")
             yield answer_keys(self.AGREE, options, width=width)
 
@@ -283,10 +329,40 @@ class ConfirmScreen(CardScreen):
         """
         super().__init__(surface=surface, beside=beside)
         self._order = order
-        self._doubt = doubt
-        self._occasion = Occasion(
-            warnings=warnings, estimates=also, numbers=numbers_of(surface, order),
-        )  # fmt: skip
+        self._own_doubt = doubt
+        self._refusal = ""
+        found = review_order(surface, order)
+        self._lasting = tuple(
+            text for text in warnings if found is None or text not in found.warnings
+        )
+        """Those that are of what was typed, which does not change any more."""
+        self._occasion = Occasion(warnings=warnings, estimates=also)
+        _ = self.judge_again()
+
+    @override
+    def watched(self) -> frozenset[Topic]:
+        return topics_of((self._order,))
+
+    @override
+    def judge_again(self) -> bool:
+        before, was_refused = self._occasion.warnings, bool(self._refusal)
+        numbers = numbers_of(self._surface, self._order)
+        found = review_order(self._surface, self._order)
+        if found is not None:
+            now = dict.fromkeys((*self._lasting, *found.warnings))
+            # Those that stay keep their lines.
+            warnings = (*(w for w in before if w in now), *(w for w in now if w not in before))
+            self._refusal = found.refusal
+            self._occasion = replace(self._occasion, warnings=warnings)
+        self._occasion = replace(self._occasion, numbers=numbers)
+        is_refused = bool(self._refusal) and not was_refused
+        return is_refused or len(self._occasion.warnings) > len(before)
+
+    @property
+    def _doubt(self) -> str:
+        if not self._refusal:
+            return self._own_doubt
+        return f"{WOULD_BE_REFUSED}: {self._refusal}. {self._own_doubt}".rstrip()
 
     @property
     def _as_shown(self) -> Occasion:
@@ -294,12 +370,21 @@ class ConfirmScreen(CardScreen):
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
+        return self._paint(width, self.room)
+
+    @override
+    def lines_within(self, width: int, most: int) -> tuple[Line, ...]:
+        if self.least_lines(width) > most:
+            return self.card_lines(width)
+        return self._paint(width, most)
+
+    def _paint(self, width: int, height: int) -> tuple[Line, ...]:
         return paint_confirm(
             self._order,
             width,
             mode=self._surface.queries.status().mode,
             doubt=self._doubt,
-            height=self.room,
+            height=height,
             occasion=self._as_shown,
         )
 

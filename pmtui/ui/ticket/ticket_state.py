@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from pmtui.domain.account.onboarding import Purpose
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookView, mirrored_view
 from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.formats import parse_size
+from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import ZERO
 from pmtui.domain.orders.order import LimitIntent, Order
@@ -25,6 +26,7 @@ from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 from pmtui.domain.ticket.ghosts import ghosts_of_ticket
 from pmtui.domain.ticket.ticket import (
     PlannedOrder,
+    Review,
     TicketAfter,
     TicketCheck,
     action_warnings,
@@ -32,13 +34,19 @@ from pmtui.domain.ticket.ticket import (
     context_of_other,
     estimate_after,
     other_side_of,
+    other_token,
+    review_intent,
 )
 from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import shown_time
+from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.surface import Surface
+
+WOULD_BE_REFUSED = "Would be refused now"
 
 
 def ticket_context(
@@ -81,6 +89,40 @@ def numbers_of(surface: Surface, order: PreparedOrder) -> TicketNumbers | None:
         order.intent, cash=order.cash, shares=order.size,
         book=surface.queries.book(order.intent.token_id), fee=terms.fee, available_cash=None,
     )  # fmt: skip
+
+
+def review_order(surface: Surface, order: PreparedOrder) -> Review | None:
+    """Return what stands against a prepared order now; None before the terms are known."""
+    queries, token_id = surface.queries, order.intent.token_id
+    market = queries.market(order.condition_id)
+    if market.terms is None or token_id not in market.terms.token_ids:
+        return None
+    account = queries.account()
+    context = ticket_context(
+        surface, terms=market.terms, market=market, account=account,
+        book=_book_of(surface, market.terms, token_id),
+        outcome_index=market.terms.token_ids.index(token_id),
+    )  # fmt: skip
+    found = review_intent(order.intent, context)
+    reason = why_not_tradable(market, queries.status()) or account.entry.problem(order.intent)
+    return replace(found, refusal=reason.rstrip(".") or found.refusal)
+
+
+def _book_of(surface: Surface, terms: MarketTerms, token_id: TokenId) -> BookView:
+    """Return the book of a token, as the other outcome shows it where that one alone is on show."""
+    book = surface.queries.book(token_id)
+    if book.state.is_good or len(terms.token_ids) != 2:
+        return book
+    other = surface.queries.book(other_token(terms, token_id))
+    return mirrored_view(other, token_id) if other.state.is_good else book
+
+
+def topics_of(orders: Sequence[PreparedOrder]) -> frozenset[Topic]:
+    """Return what may change how prepared orders are judged."""
+    topics: set[Topic] = {AccountTopic(), StatusTopic()}
+    for order in orders:
+        topics |= {MarketTopic(order.condition_id), BookTopic(order.intent.token_id)}
+    return frozenset(topics)
 
 
 @dataclass(slots=True)
@@ -242,6 +284,8 @@ def describe_doubts(
         book=surface.queries.book(head.token_id),
         outcome_index=market.terms.token_ids.index(head.token_id),
     )
+    if reason := why_not_tradable(market, surface.queries.status()):
+        doubt = f"{WOULD_BE_REFUSED}: {reason} {doubt}".rstrip()
     gone = {order.order_id for order in cancelled}
     context = replace(context, own=tuple(o for o in context.own if o.order_id not in gone))
     warnings = " ".join(f"{text}." for text in action_warnings(planned, context))

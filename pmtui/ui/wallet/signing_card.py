@@ -107,6 +107,7 @@ class SigningCard(CardScreen):
             yield TextLine(id="hint")
             yield answer_keys(self._agree, options, width=WIDTH - _CHROME_COLUMNS)
 
+    @override
     def on_mount(self) -> None:
         """Take as many rows as the lines need, and subscribe to the wallet.
 
@@ -116,6 +117,7 @@ class SigningCard(CardScreen):
         self._fit()
         self.lines.focus()
 
+    @override
     def on_unmount(self) -> None:
         """Unsubscribe."""
         if self._subscription is not None:

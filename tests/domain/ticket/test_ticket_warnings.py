@@ -7,20 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.formats import format_cents
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import Micros, notional_ceil
-from pmtui.domain.orders.order import LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.orders.order import LimitIntent, Order, OrderIntent, OrderStatus, TimeInForce
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft, TicketField, TicketRules
 from pmtui.domain.ticket.ticket import (
     PlannedOrder,
+    Review,
     TicketCheck,
     action_warnings,
     check_ticket,
     needs_card,
+    review_intent,
 )
 from tests.domain.ticket.test_ticket import BOOK, BUY, MARKET, NO, NOW, SELL, TERMS, WORLD, YES, m
 
@@ -313,3 +315,48 @@ def test_what_the_venue_is_up_to_is_told_once(state: VenueState, words: str) -> 
     world = replace(WORLD, venue=(VenueFact(state, Evidence.ANSWER, NOW),))
     sale = planned("0.40", side=Side.SELL, time_in_force=TimeInForce.FAK)
     assert warned(words, sale, sale, world=world) == 1
+
+
+def _prepared(draft: TicketDraft, world: TicketContext = WORLD) -> OrderIntent:
+    intent = check_ticket(draft, world).intent
+    assert intent is not None
+    return intent
+
+
+TIMED = replace(BUY, time_in_force=TimeInForce.GTD, expiry_text="5m")
+
+
+@pytest.mark.parametrize("draft", [BUY, SELL, MARKET, AT_ONCE, TIMED])
+def test_a_prepared_order_is_reviewed_by_the_rules_of_its_ticket(draft: TicketDraft) -> None:
+    assert review_intent(_prepared(draft), WORLD) == Review()
+    stale = replace(WORLD, book=replace(BOOK, state=BookState.STALE))
+    worded = replace(draft, price_text=draft.price_text or "53")
+    assert review_intent(_prepared(worded, stale), stale).warnings == (
+        check_ticket(worded, stale).warnings
+    )
+
+
+def test_what_changed_since_an_order_was_prepared_is_found() -> None:
+    own = _order(side=Side.SELL, price=m("0.51"), outcome="Yes")
+    intent = _prepared(BUY)
+    assert any(
+        "Self-trade" in w for w in review_intent(intent, replace(WORLD, own=(own,))).warnings
+    )
+    poor = replace(WORLD, available_cash=m("10"))
+    assert review_intent(intent, poor).refusal.startswith("Costs more than")
+    finer = replace(WORLD, terms=replace(TERMS, tick_size=m("0.1")))
+    assert review_intent(intent, finer).refusal.startswith("Tick 10¢")
+    post_only = _prepared(replace(BUY, is_post_only=True))
+    crossed = replace(WORLD, book=replace(BOOK, asks=(Level(m("0.51"), m("9")), *BOOK.asks)))
+    assert "post-only" in review_intent(post_only, crossed).refusal
+    sold = replace(WORLD, available_shares=m("0"))
+    assert review_intent(_prepared(SELL), sold).refusal
+
+
+def test_a_timed_order_that_waits_on_its_card_is_told_of_its_time() -> None:
+    intent = _prepared(TIMED)
+    late = replace(WORLD, now=NOW + timedelta(seconds=190))
+    assert review_intent(intent, late).refusal == "it expires in 112 s, under two minutes"
+    closes = replace(WORLD, closes_at=NOW + timedelta(seconds=200))
+    said = "The market closes in 3 min, before this expires"
+    assert review_intent(intent, closes).warnings == (said,)

@@ -279,3 +279,17 @@ async def test_a_basket_that_would_trade_with_an_own_order_is_not_reviewed(
         service.announce(AccountTopic())
         await until(pilot, lambda: not shows(app, SELF_TRADE), "the way is free")
     assert not service.calls_of("prepare")
+
+
+async def test_the_card_of_a_basket_tells_of_a_leg_that_cannot_be_bought_any_more() -> None:
+    service = service_with_asks(*ASKS)
+    app = app_on(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await form_on(app, pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, BasketCard), "the card")
+        token = OPEN[0].token_ids[0]
+        service.books[token] = replace(service.books[token], asks=())
+        service.announce(BookTopic(token))
+        said = "Ilse Maro cannot be bought now"
+        await until(pilot, lambda: shows(app, said), "the leg")

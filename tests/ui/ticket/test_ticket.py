@@ -23,12 +23,15 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, TicketRules
 from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.widgets.text_line import TextLine
+from tests.ui import believable
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
 from tests.ui.screens.look import screen_lines
 from tests.ui.stage import painted, shown_text
 from tests.ui.ticket_stage import (
+    CONDITION,
     HOSTILE,
     NO,
     YES,
@@ -103,6 +106,61 @@ async def test_addresses_and_the_id_are_shown_when_they_are_asked_for() -> None:
         app.pass_time()
         await pilot.press("enter")
         await until(pilot, lambda: "Working: BUY 100" in app.words(), "the verdict")
+
+
+async def test_an_open_card_tells_what_speaks_against_it_by_now_and_stays_where_it_is() -> None:
+    app = TicketApp(FakeService())
+    app.service.books[YES] = book_view()
+    app.service.markets[CONDITION] = market_view()
+    async with app.run_test(size=(120, 36)) as pilot:
+        app.open(price="0.51")
+        await settle(pilot)
+        await pilot.press(*"100", "enter")
+        screen = await _card(pilot, app)
+        app.pass_time()
+        before = screen.query_one("#card").region
+        assert "! " not in _card_text(screen)
+        mine = believable.order(9, side=Side.SELL, price=0.51, size=10)
+        mine = replace(mine, condition_id=CONDITION, token_id=YES)
+        app.service.account_view = replace(app.service.account_view, open_orders=(mine,))
+        app.service.announce(AccountTopic())
+        await until(pilot, lambda: "! Self-trade with your SELL 10" in _card_text(screen), "it")
+        assert screen.query_one("#card").region.right == before.right
+        assert screen.query_one("#card").region.bottom == before.bottom
+        # What is new was not read yet.
+        await until(pilot, lambda: screen._shown_at_s is not None, "the pause begun anew")
+        await pilot.press("enter")
+        assert "Too quick" in _card_text(screen)
+        # It goes as it came, and the card keeps its place.
+        grown = screen.query_one("#card").region
+        app.service.account_view = replace(app.service.account_view, open_orders=())
+        app.service.announce(AccountTopic())
+        await until(pilot, lambda: "Self-trade" not in _card_text(screen), "it is gone")
+        assert screen.query_one("#card").region == grown
+        app.service.books[YES] = book_view(state=BookState.STALE)
+        app.service.announce(BookTopic(YES))
+        await until(pilot, lambda: "! Book stale" in _card_text(screen), "the book")
+        assert screen.query_one("#card").region == grown
+        app.pass_time()
+        await pilot.press("enter")
+        await until(pilot, lambda: app.service.calls_of("place"), "sent all the same")
+
+
+async def test_an_open_card_says_that_its_order_would_be_refused_now() -> None:
+    app = TicketApp(FakeService())
+    app.service.books[YES] = book_view()
+    app.service.markets[CONDITION] = market_view()
+    async with app.run_test(size=(120, 36)) as pilot:
+        app.open(price="0.51")
+        await settle(pilot)
+        await pilot.press(*"100", "enter")
+        screen = await _card(pilot, app)
+        assert "refused" not in _card_text(screen)
+        app.service.markets[CONDITION] = market_view(accepting=False)
+        app.service.announce(MarketTopic(CONDITION))
+        said = "Would be refused now: Paused"
+        await until(pilot, lambda: said in _card_text(screen), "why")
+    assert not app.service.watched()
 
 
 async def test_a_small_order_that_nothing_speaks_against_needs_no_card_where_the_trader_says_so() -> (

@@ -30,7 +30,6 @@ from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.protect import describe_stops, where_stops_live
-from pmtui.ui.ticket.ticket_state import describe_doubts
 
 _LONGEST_SIZE = 12
 _NUMBER = frozenset("0123456789.")
@@ -326,8 +325,7 @@ class Moving:
                 command_id = surface.commands.place(order.order_id)
                 _ = self._page.run_worker(self._news.report_placed(command_id, order))
 
-        doubt = describe_doubts(surface, [order], LEFT_OUT)
-        self._page.ask(ConfirmScreen(order, surface=surface, doubt=doubt), decide)
+        self._page.ask(ConfirmScreen(order, surface=surface, doubt=LEFT_OUT), decide)
 
 
 _PENDING = "Move "
