@@ -116,7 +116,8 @@ def _at(x: int, width: int, rows: int, height_of: Callable[[int], int]) -> Place
 
 
 ARMING_PAUSE_S = 0.15
-"""A second enter of an impatient user must not send what nobody has read."""
+"""A second enter of an impatient finger must not send what nobody has read."""
+_CLOCK_S = 1.0
 _CHROME = 4
 """Columns of border and padding; rows of border, hint and keys."""
 
@@ -197,6 +198,8 @@ class CardScreen(ModalScreen[bool]):
         if topics := self.watched():
             subscribe = self._surface.subscriptions.subscribe
             self._watching = subscribe(topics, lambda _: self.call_next(self._update))
+            # Time alone makes a timed order too short, also while the book is quiet.
+            _ = self.set_interval(_CLOCK_S, self._update)
 
     def on_unmount(self) -> None:
         """Watch nothing any more."""
