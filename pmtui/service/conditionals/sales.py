@@ -55,7 +55,7 @@ class OwnBids:
         met = own_bids_from(sale, self._own.open_orders())
         if not met:
             return
-        report(f"cancels {_describe(met)} first: it would sell to yourself", Level.WARNING)
+        report(f"cancels {_describe(met)} first: it would self-trade", Level.WARNING)
         await self._cancel(met)
         ids = {order.order_id for order in met}
         left = [o for o in own_bids_from(sale, self._own.open_orders()) if o.order_id in ids]
