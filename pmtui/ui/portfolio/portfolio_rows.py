@@ -109,7 +109,7 @@ FILL_COLUMNS = (
     Column("size", "Size", 8, align=_R, is_essential=True),
     Column("price", "Price", PRICE_WIDTH, align=_R, is_essential=True),
     Column("outcome", "Outcome", 7, is_essential=True),
-    Column("title", "Market", 12, grow=1, is_essential=True, is_name=True),
+    Column("title", "Market", 10, grow=1, is_essential=True, is_name=True),
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
     Column("fee", "Fee", FEE_WIDTH, align=_R),
     Column("liquidity", "Liq", 5, priority=1),
