@@ -103,16 +103,18 @@ def format_whole_size(size: Micros, *, width: int) -> str:
 def format_size_ceil(size: Micros, *, width: int) -> str:
     """Write a size that must not look too small, in at most `width` cells: `16.8k`.
 
-    Exact if it fits, else rounded up to the finest step that fits.
+    Rounded up to whole shares if they fit, as estimates have no hundredths; else to the finest step
+    that fits.
     """
-    texts = [_exact(size)]
-    for letter, unit in (("", 1), *_UNITS):
-        if 10 * size < 9 * unit * SCALE and unit > 1:
+    whole = f"{-(-size // SCALE):,}"
+    texts = [whole]
+    for letter, unit in _UNITS:
+        if 10 * size < 9 * unit * SCALE:
             # Rounding up to a larger unit would overstate it by far.
             break
-        tenths, whole = -(-size * 10 // (unit * SCALE)), -(-size // (unit * SCALE))
-        texts += [f"{tenths // 10:,}.{tenths % 10}{letter}", f"{whole:,}{letter}"]
-    return next((text for text in texts if len(text) <= width), texts[0])
+        tenths, count = -(-size * 10 // (unit * SCALE)), -(-size // (unit * SCALE))
+        texts += [f"{tenths // 10:,}.{tenths % 10}{letter}", f"{count:,}{letter}"]
+    return next((text for text in texts if len(text) <= width), whole)
 
 
 def format_axis_size(size: Micros, *, end: Micros, width: int | None = None) -> str:

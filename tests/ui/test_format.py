@@ -111,7 +111,8 @@ def test_a_compact_size_is_exact_or_cut(size: int, width: int, text: str) -> Non
 @pytest.mark.parametrize(
     ("size", "width", "text"),
     [("16717", 4, "17k"), ("16717", 5, "16.8k"), ("16717", 6, "16,717"), ("12500", 4, "13k"),
-     ("999999.5", 4, "1.0M"), ("0", 4, "0"), ("0.000001", 4, "0.1"), ("110.37", 4, "111")],
+     ("999999.5", 4, "1.0M"), ("0", 4, "0"), ("0.000001", 4, "1"), ("110.37", 4, "111"),
+     ("8.717907", 8, "9"), ("9010.73", 8, "9,011")],
 )  # fmt: skip
 def test_a_size_that_must_not_look_smaller_is_rounded_up(size: str, width: int, text: str) -> None:
     assert f.format_size_ceil(parse_micros(size), width=width) == text
