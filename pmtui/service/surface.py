@@ -23,6 +23,7 @@ from pmtui.domain.conditionals.conditional import (
 )
 from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.market import NO_FEE, FeeSchedule
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
@@ -239,6 +240,8 @@ class PreparedOrder:
     """The largest possible taker fee for its shares, at any price within the limit."""
     is_derived: bool = True
     """Whether the token was derived from the condition id; if not, only two hosts agree on it."""
+    fee: FeeSchedule = NO_FEE
+    """The market's taker fee."""
     replaces_size: Micros | None = None
     """Remaining shares of the replaced order at preparation; None if it replaces none."""
 

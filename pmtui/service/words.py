@@ -45,6 +45,8 @@ def describe_fill(fill: Fill, title: str) -> str:
     """Describe a fill or a change in its settlement."""
     verb = "Bought" if fill.side is Side.BUY else "Sold"
     what = f"{verb} {format_shares(fill.size, fill.outcome)} at {describe_price(fill.price)}"
+    if fill.fee:
+        what += f", fee {formats.format_dollars_up(fill.fee)}"
     if fill.status is TradeStatus.FAILED:
         what = f"FAILED on chain, undone: {what}"
     return f"{what} · {shorten(title)}" if title else what

@@ -291,6 +291,8 @@ class Accepted:
     text: str
     filled_cash: Micros = ZERO
     """Dollars paid or received for the part that filled at once, before fees; zero if not reported."""
+    filled_fee: Micros = ZERO
+    """The taker fee of that part, by its average price."""
 
     @property
     def average(self) -> Micros | None:

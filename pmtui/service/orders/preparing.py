@@ -63,6 +63,7 @@ def prepare_order(
         cash=cash,
         worst_fee=most_fee(size, price, terms.fee, is_buy=is_buy),
         is_derived=_is_derived(intent.token_id, signer=signer, terms=terms),
+        fee=terms.fee,
     )
 
 

@@ -5,11 +5,13 @@ the results of the newest commands.
 """
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime
 from typing import Generic, TypeVar
 
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import CommandId
+from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil, notional_floor
 from pmtui.domain.orders.order import (
@@ -141,13 +143,16 @@ def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) ->
         text = f"filled {format_shares(filled, order.outcome)}, the rest cancelled"
     else:
         status = OrderStatus.PARTIALLY_FILLED if filled else OrderStatus.LIVE
-    return Accepted(
+    accepted = Accepted(
         order_id=order.unsigned.order_id,
         status=status,
         filled_size=filled,
         text=text or status.words,
         filled_cash=cash,
     )
+    average = accepted.average
+    fee = ZERO if average is None else taker_fee(filled, average, order.fee)
+    return replace(accepted, filled_fee=fee)
 
 
 def _why_doubted(order: PreparedOrder, answer: PostResult) -> str:

@@ -8,7 +8,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Accepted, OrderStatus
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.format import format_past_money, format_price
+from pmtui.ui.format import format_cost, format_past_money, format_price
 from pmtui.ui.plain import plain
 
 _LABEL = 14
@@ -19,7 +19,7 @@ _FINEST_TICK = 100
 def describe_traded(verdict: Accepted, order: PreparedOrder) -> str:
     """Return what an order bought or sold at once, and what becomes of the rest.
 
-    `Bought 500 Yes @ 87.36¢ avg for $436.80 (limit 89¢).`
+    `Bought 500 Yes @ 87.36¢ avg for $436.80, fee $2.18 (limit 89¢).`
     """
     verb = "Bought" if order.intent.side is Side.BUY else "Sold"
     size = format_shares(verdict.filled_size)
@@ -38,10 +38,11 @@ def describe_traded(verdict: Accepted, order: PreparedOrder) -> str:
 
 
 def describe_fill_price(verdict: Accepted) -> str:
-    """Return the average price and the cash of a fill; empty when unknown."""
+    """Return the average price, the cash and the fee of a fill; empty when unknown."""
     average = verdict.average
     if average is None:
         return ""
     cents = Micros((average + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
     price = format_price(cents)
-    return f" @ {price} avg for {format_past_money(verdict.filled_cash)}"
+    fee = f", fee {format_cost(verdict.filled_fee)}" if verdict.filled_fee else ""
+    return f" @ {price} avg for {format_past_money(verdict.filled_cash)}{fee}"
