@@ -436,8 +436,15 @@ class DeskControls:
                 if self.moving.is_moving:
                     self.moving.show_ghost()
                 self._page.show_parts(Part.STATE, Part.FOOTER)
+            case _:
+                self._answer_ticket(message)
+
+    def _answer_ticket(self, message: Message) -> None:
+        match message:
             case TicketPane.Drafted():
                 self._keyed.show_ghosts(message.ghosts)
+            case TicketPane.Finished():
+                self._news.announce(message.verdict, message.words)
             case TicketPane.KeyKept():
                 self.single_keys.explain_ticket_has_keys()
             case TicketPane.Closed():

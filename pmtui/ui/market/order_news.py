@@ -112,32 +112,22 @@ class OrderNews:
         verdict = await self._surface.commands.verdict(command_id)
         self.report(order, verdict, lambda end: format_verdict(end, order), since=since)
 
-    def report(
-        self,
-        order: PreparedOrder,
-        verdict: Verdict,
-        words: Describe,
-        *,
-        since: int,
-        may_be_overtaken: bool = False,
-    ) -> None:
+    def report(self, order: PreparedOrder, verdict: Verdict, words: Describe) -> None:
         """Show how an order ended.
 
         Args:
-            order: what was sent.
-            verdict: its end as far as it is known now.
-            words: how such an end is said.
-            since: the mark of the message line when it was sent. What the venue took is not said over a
-                newer refusal: the log and the lists tell of it.
-            may_be_overtaken: withdraw the words once the order rests no more as they say.
+            order: the order sent.
+            verdict: its end as far as known.
+            words: describes a verdict.
         """
         self._delayed.follow(order, verdict, words)
-        said = words(verdict)
-        if not isinstance(verdict, Accepted) or not self._line.is_refusing_since(since):
-            self._line.show(said)
-        if may_be_overtaken:
-            self._resting.note(verdict, said)
+        self.announce(verdict, words(verdict))
         self.show()
+
+    def announce(self, verdict: Verdict, words: str) -> None:
+        """Show how an order ended; withdrawn once the order is no longer working as it says."""
+        self._line.show(words)
+        self._resting.note(verdict, words)
 
     def show(self) -> None:
         """Show news of delayed orders, and withdraw a message that is no longer true."""
@@ -162,4 +152,5 @@ def _end_of(known: Order, every: tuple[Fill, ...]) -> Verdict | None:
     if size < known.matched_size:
         return None
     cash = Micros(sum(notional_floor(fill.price, fill.size) for fill in fills))
-    return Accepted(known.order_id, known.status, size, known.reason or _NOBODY, cash)
+    fee = Micros(sum(fill.fee or 0 for fill in fills))
+    return Accepted(known.order_id, known.status, size, known.reason or _NOBODY, cash, fee)

@@ -105,6 +105,7 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
     @on(LadderPane.Doubted)
     @on(TicketPane.Opened)
     @on(TicketPane.Closed)
+    @on(TicketPane.Finished)
     @on(TicketPane.KeyKept)
     @on(TicketPane.SuggestionChanged)
     @on(TicketPane.Drafted)

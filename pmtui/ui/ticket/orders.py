@@ -160,8 +160,8 @@ class TicketPage(Protocol):
         """Focus the size for the next order."""
         ...
 
-    def close(self, text: str = "") -> None:
-        """Hide the ticket, and show a text on the message line."""
+    def finish(self, verdict: Accepted, text: str) -> None:
+        """Hide the ticket, and report how its order ended."""
         ...
 
 
@@ -259,7 +259,7 @@ class TicketSending:
                     self._surface.memory.keep_size(draft.size_text)
                 if draft == self._state.draft == self.commanded:
                     text = "".join(cell.text for cell in paint_verdict(verdict, order))
-                    self._page.close(text)
+                    self._page.finish(verdict, text)
                 elif self._state.draft == draft:
                     self._page.load(after_sending(draft))
                     self._state.was_reviewed = False

@@ -19,7 +19,7 @@ from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.formats import format_cents
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Rejected
+from pmtui.domain.orders.order import Accepted, Rejected
 from pmtui.domain.ticket.draft import (
     OrderKind,
     Step,
@@ -35,7 +35,7 @@ from pmtui.domain.ticket.draft import (
 )
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Cell
-from pmtui.ui.frame import is_live, show_answer
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
 from pmtui.ui.surface import Surface
@@ -66,6 +66,13 @@ class TicketPane(TicketLayout):
         """The ticket was closed; the focus should go elsewhere."""
 
         pane: "TicketPane"
+
+    @dataclass
+    class Finished(Message):
+        """Its one order was accepted, so it closed."""
+
+        verdict: Accepted
+        words: str
 
     @dataclass
     class Reshaped(Message):
@@ -182,18 +189,17 @@ class TicketPane(TicketLayout):
         self._sending.commanded = self.draft
         _ = self.size_field.focus()
 
-    def close(self, said: str = "") -> None:
-        """Hide the ticket; the service continues with a pending order.
-
-        Args:
-            said: shown on the message line; empty for nothing.
-        """
+    def close(self) -> None:
+        """Hide the ticket; an order already sent belongs to the service and continues."""
         if self.is_open:
             self.remove_class("-open")
             self._draw()
             self.post_message(self.Closed(self))
-            if said:
-                show_answer(self.app, said)
+
+    def finish(self, verdict: Accepted, text: str) -> None:
+        """Hide the ticket, and report how its order ended."""
+        self.close()
+        self.post_message(self.Finished(verdict, text))
 
     def update_context(self, *, book: BookView, account: AccountView, market: MarketView) -> None:
         """Check the draft against the current market."""

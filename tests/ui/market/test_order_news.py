@@ -18,7 +18,8 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, Load
-from pmtui.ui.market.order_news import DelayedOrders
+from pmtui.ui.market.order_news import DelayedOrders, OrderNews
+from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.paint_orders import format_verdict
 from tests.ui import believable
 from tests.ui.fake_surface import NOW, FakeService
@@ -74,7 +75,7 @@ def test_nothing_is_said_before_it_moves_and_its_trades_are_known() -> None:
     assert orders.news(*view(known(OrderStatus.DELAYED))) == ""
     assert orders.news(*view(known(OrderStatus.FILLED, 100), fill(1, 40, 0.48))) == ""
     whole = view(known(OrderStatus.FILLED, 100), fill(1, 40, 0.48), fill(2, 60, 0.46))
-    said = "Sold 100 Yes @ 46.8¢ avg for $46.80 (limit 45¢)."
+    said = "Sold 100 Yes @ 46.8¢ avg for $46.80, fee $0.62 (limit 45¢)."
     assert orders.news(*whole) == said
     assert orders.news(*whole) == ""
 
@@ -82,7 +83,9 @@ def test_nothing_is_said_before_it_moves_and_its_trades_are_known() -> None:
 def test_what_is_told_grows_with_trades_that_come_later() -> None:
     orders = followed()
     first = orders.news(*view(known(OrderStatus.CANCELLED, 40), fill(1, 40, 0.48)))
-    assert first == "Sold 40 of 100 Yes @ 48¢ avg for $19.20 (limit 45¢); the rest cancelled."
+    assert first == (
+        "Sold 40 of 100 Yes @ 48¢ avg for $19.20, fee $0.31 (limit 45¢); the rest cancelled."
+    )
     both = view(known(OrderStatus.CANCELLED, 60), fill(1, 40, 0.48), fill(2, 20, 0.48))
     assert orders.news(*both).startswith("Sold 60 of 100 Yes")
     assert orders.news(*both) == ""
@@ -104,3 +107,17 @@ def test_only_what_was_delayed_is_followed() -> None:
     orders = DelayedOrders()
     orders.follow(ORDER, replace(DELAYED, status=OrderStatus.LIVE), lambda _: "told")
     assert orders.news(*view(known(OrderStatus.FILLED, 100), fill(1, 100, 0.48))) == ""
+
+
+def test_a_message_that_an_order_works_goes_once_it_has_filled() -> None:
+    service = FakeService()
+    line = MessageLine(service, lambda: None)
+    news = OrderNews(service.surface(), line)
+    working = Accepted(ORDER.unsigned.order_id, OrderStatus.LIVE, Micros(0), "working")
+    news.announce(working, "+ Working: SELL 100 Yes @ 45¢")
+    service.account_view, service.own_fills = view(known(OrderStatus.LIVE))
+    news.show()
+    assert line.current() is not None
+    service.account_view, service.own_fills = view(known(OrderStatus.FILLED, 100))
+    news.show()
+    assert line.current() is None

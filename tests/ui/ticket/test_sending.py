@@ -49,8 +49,9 @@ class FakeTicketPage:
     def await_next_size(self) -> None:
         self.next_sizes += 1
 
-    def close(self, said: str = "") -> None:
-        self.closed.append(said)
+    def finish(self, verdict: Accepted, text: str) -> None:
+        assert verdict.status.is_open
+        self.closed.append(text)
 
 
 class Sending:

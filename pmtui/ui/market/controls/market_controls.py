@@ -261,6 +261,8 @@ class MarketControls:
                 _ = self._page.set_class(False, "-ticket")  # noqa: FBT003 - Textual's signature
                 _ = self._widgets.ladder.focus()
                 self._page.show_parts(Part.FOOTER)
+            case TicketPane.Finished():
+                self._news.announce(message.verdict, message.words)
             case TicketPane.KeyKept():
                 self.single_keys.explain_ticket_has_keys()
             case TicketPane.SuggestionChanged():
