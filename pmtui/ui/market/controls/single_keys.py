@@ -322,6 +322,9 @@ class SingleKeys:
         until, book = model.status.armed_until, self._book_on_show(model)
         if not self._was_armed or until is None or book is None or model.terms is None:
             return None
+        if model.is_over:
+            # Its keys trade nothing; the state of arming is in the title of the ladder.
+            return None
         own = model.account.orders_at(book.token_id)
         cursor = None if model.cursor is None else model.cursor[0]
         prices = {

@@ -12,7 +12,7 @@ from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, OVERRIDE_LIFE_S
 from pmtui.ui.market.controls.workspace import Part
-from pmtui.ui.market.paint_single_keys import ArmedKeys
+from pmtui.ui.market.paint_single_keys import ArmedKeys, RestingKeys
 from tests.ui import believable
 from tests.ui.market.controls.desk import Desk, cents
 from tests.ui.moving_market import NO, NUMBER
@@ -260,3 +260,4 @@ def test_a_market_that_is_over_says_that_its_keys_are_off() -> None:
     desk.service.markets[condition_id] = replace(view, market=replace(view.market, closed=True))
     (cell,) = desk.keys.state_line(desk.reader.read())
     assert "KEYS OFF HERE" in cell.text
+    assert isinstance(desk.keys.dials(desk.reader.read()), RestingKeys)
