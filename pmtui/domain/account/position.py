@@ -190,6 +190,11 @@ class Stake:
         """The average price, in terms of the outcome shown."""
         return complement(self.average_price) if self.is_other else self.average_price
 
+    @property
+    def cost(self) -> Micros:
+        """The price paid for the shares, with the entry fees, rounded up."""
+        return Micros(notional_ceil(self.average_price, self.size) + self.entry_fees)
+
     def profit_at(self, price: Micros) -> Micros:
         """Return the profit of closing all of it at a price of the shown outcome, net of all fees."""
         own = complement(price) if self.is_other else price
@@ -212,6 +217,14 @@ def net_stake(stake: Stake | None, of_other: Stake | None) -> Stake | None:
         return stake or of_other
     more, less = (of_other, stake) if of_other.size > stake.size else (stake, of_other)
     return more.part(Micros(more.size - less.size)) if more.size > less.size else None
+
+
+def profits_at_end(stakes: Iterable[Stake]) -> tuple[Micros, Micros]:
+    """Return the profit after the better and after the worse resolution, given the stakes in one market."""
+    held = tuple(stakes)
+    cost = sum(stake.cost for stake in held)
+    paid = [sum(s.size for s in held if s.is_other is is_other) for is_other in (False, True)]
+    return Micros(max(paid) - cost), Micros(min(paid) - cost)
 
 
 # A ladder calls this for every book; position and fee stay the same for minutes.

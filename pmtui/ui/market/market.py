@@ -132,7 +132,7 @@ class MarketScreen(TradingScreen[MarketControls]):
                     yield self.frames[2]
                     yield self.ticket
                     yield self.frames[3]
-                yield self.frames[4]
+                    yield self.frames[4]
         yield from self.dials
 
     @override

@@ -3,15 +3,13 @@
 Everything about the book comes from one view of it, so that no two numbers contradict each other.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import partial
 
 from pmtui.domain.books.book_view import BookState, BookSummary, BookView
 from pmtui.domain.books.tape import fills_in
-from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.orders.order import Order
-from pmtui.domain.orders.own_orders import ticks_away
+from pmtui.domain.ids import TokenId
 from pmtui.service.views import OwnList, TapeView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
@@ -19,10 +17,11 @@ from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import paint_state
 from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.market_model import MarketModel, outcome_labels, tick_size_of, trading_of
+from pmtui.ui.market.own_in_market import position_facts, working_orders
 from pmtui.ui.market.paint_single_keys import ArmedKeys, Dials, paint_dials
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.paint_status import is_starting
-from pmtui.ui.portfolio.paint_position import OrderPlace, account_words, by_ladder
+from pmtui.ui.portfolio.paint_position import account_words
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.protect import paint_unprotected, protection_forms
@@ -181,29 +180,25 @@ class MarketDisplay:
             )
 
     def show_own(self, model: MarketModel) -> None:
-        """Show the position, own orders, and the stops on the position."""
+        """Show the position, own orders and stops by the book and the clock."""
+        self._placed = model.summary
         account, condition_id = model.account, model.condition_id
-        self._widgets.position.show(
+        position = self._widgets.position
+        position.show(
             tuple(p for p in account.positions if p.condition_id == condition_id),
             labels=outcome_labels(model.market),
             words=account_words(account, is_starting=is_starting(model.status)),
             are_known=not account.missing_in(OwnList.POSITIONS),
+            facts=position_facts(model),
         )
-        self.show_orders(model)
-
-    def show_orders(self, model: MarketModel) -> None:
-        """Show own orders by the book and the clock, and the stops on the position."""
-        self._placed = model.summary
-        account, condition_id = model.account, model.condition_id
         here = [e for e in account.conditionals if e.condition_id == condition_id]
         watched = [protection_forms(each, account) for each in here]
         tokens = dict.fromkeys(each.token_id for each in here)
         bare = (paint_unprotected(account, token_id) for token_id in tokens)
-        watched += ((line,) for line in bare if line)
-        own = by_ladder(model.own_orders, model.token_id)
-        self._widgets.orders.show(
-            own, protections=tuple(watched), places=_places_of(own, model) if own else {}
-        )
+        if not position.has_facts:
+            # With facts the position shows it.
+            watched += ((line,) for line in bare if line)
+        self._widgets.orders.show(working_orders(model), protections=tuple(watched))
 
     def shows_touch(self, model: MarketModel) -> bool:
         """Return whether the panes beside the ladder show this touch already."""
@@ -214,19 +209,3 @@ class MarketDisplay:
         ticket = self._widgets.ticket
         if ticket.is_open and model.book is not None:
             ticket.update_context(book=model.book, account=model.account, market=model.market)
-
-
-def _places_of(orders: Iterable[Order], model: MarketModel) -> dict[OrderId, OrderPlace]:
-    """Return where own orders stand on the ladder shown."""
-    ahead, book = dict(model.account.queue_ahead), model.book
-    tick = tick_size_of(model.market)
-    return {
-        order.order_id: OrderPlace(
-            None if book is None or order.token_id != model.token_id
-            else ticks_away(order, book, tick),
-            ahead.get(order.order_id),
-            (model.now - order.created_at).total_seconds(),
-            is_other=order.token_id != model.token_id,
-        )
-        for order in orders
-    }  # fmt: skip

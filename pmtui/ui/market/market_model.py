@@ -129,6 +129,8 @@ class LadderInputs(NamedTuple):
     marks: LadderMarks
     other_label: str
     """The other outcome's untrusted name if both are shown; else empty."""
+    held: tuple[Stake, ...] = ()
+    """The stakes in both outcomes, whichever is shown."""
 
 
 def ladder_inputs(
@@ -160,6 +162,7 @@ def ladder_inputs(
     if net is not None and size_floor(net.size) <= 0:
         # What no order can sell is no position: flattening leaves it.
         net = None
+    held = (*stakes, *of_other)
     if other is not None:
         # Both outcomes share one book: a bid for the other one is an ask here.
         orders += mirrored_orders(account.orders_at(other))
@@ -175,7 +178,7 @@ def ladder_inputs(
         is_trading=trading_of(view) is Trading.OPEN,
         is_account_known=account.load is Load.READY,
     )
-    return LadderInputs(orders, marks, label if is_mirrored else "")
+    return LadderInputs(orders, marks, label if is_mirrored else "", held)
 
 
 def _prices_waited_for(alerts: Iterable[PriceAlert], token_id: TokenId) -> tuple[Micros, ...]:

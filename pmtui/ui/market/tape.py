@@ -4,9 +4,7 @@ The tape shows public trades, newest first, one a line; own trades are marked.
 """
 
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 from textual import events
@@ -16,7 +14,6 @@ from typing_extensions import override
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.tape import TapeFilter, TapeGap, TapeRow, oldest_public, tape_rows
-from pmtui.domain.formats import format_shares
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -24,7 +21,6 @@ from pmtui.domain.orders.order import Fill, Order, TradePrint
 from pmtui.service.views import TapeView
 from pmtui.ui.cells import Cell, Emphasis, Line, blank_line, choose_form, fit_line, line_width
 from pmtui.ui.format import (
-    format_money_change,
     format_size_compact,
     format_whole_size,
     read_price,
@@ -32,21 +28,27 @@ from pmtui.ui.format import (
     zone_at,
 )
 from pmtui.ui.keys.actions import bindings_of
-from pmtui.ui.ladder.paint_ladder import profit_role
-from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_position import (
-    OrderPlace,
-    marked_by,
-    paint_own_orders,
+    PositionFacts,
+    gain_forms,
+    net_of,
+    paint_position_facts,
     paint_positions,
+)
+from pmtui.ui.portfolio.paint_working import (
+    WorkingOrder,
+    head_rows,
+    paint_own_orders,
+    paint_working_head,
+    paint_working_row,
 )
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane, ScrollingPane
 
-_TIME, _SIDE, _PRICE, _OWN = 9, 5, 7, 2
-"""Side and price include the blank after them, the time the blank before it; `_OWN` is the mark
-of an own trade and its side."""
-_SIZE, _NARROW_SIZE = 7, 5
+_TIME, _SIDE, _PRICE, _OWN = 9, 5, 7, 3
+"""Side and price include the blank after them, the time the blank before it; `_OWN` is a blank, the
+mark of an own trade and its side."""
+_SIZE, _MIDDLE_SIZE, _NARROW_SIZE = 7, 6, 5
 WIDTH = _SIDE + _PRICE + _SIZE + _OWN + _TIME
 _DID = {Side.BUY: "bought", Side.SELL: "sold", None: "bought and sold"}
 OWN_MARK = "◂"
@@ -69,6 +71,7 @@ class _Plan(NamedTuple):
 
 _PLANS = (
     _Plan(side=True, size=_SIZE, time=True),
+    _Plan(side=True, size=_MIDDLE_SIZE, time=True),
     _Plan(side=True, size=_NARROW_SIZE, time=True),
     _Plan(side=True, size=_SIZE, time=False),
     _Plan(side=True, size=_NARROW_SIZE, time=False),
@@ -151,7 +154,7 @@ def paint_row(row: TapeRow, width: int, *, tick: Micros | None = None) -> Line:
     if plan.size:
         cells.append(Cell(format_whole_size(trade.size, width=plan.size)))
     if row.own:
-        mark = OWN_MARK + _LETTERS[row.own_side]
+        mark = f" {OWN_MARK}{_LETTERS[row.own_side]}"
         cells.append(Cell(mark, Role.OWN_ORDER, Emphasis.BOLD))
     else:
         cells.append(Cell(" " * _OWN))
@@ -264,14 +267,20 @@ class TapePane(ScrollingPane):
 
 
 class PositionPane(LinePane):
-    """Shares of both outcomes, valued as everywhere in the program."""
+    """Shares of both outcomes, valued as everywhere in the program; on tall screens exit and stops too."""
 
-    DEFAULT_CSS = "PositionPane { height: 2; }"
+    DEFAULT_CSS = "PositionPane { height: 1fr; }"
 
     _positions: tuple[Position, ...] = ()
     _labels: tuple[str, ...] = ()
     _words = ""
     _are_known = True
+    _facts: PositionFacts | None = None
+
+    @property
+    def has_facts(self) -> bool:
+        """Whether it has more lines than outcomes."""
+        return self.size.height > len(self._labels)
 
     def show(
         self,
@@ -280,10 +289,11 @@ class PositionPane(LinePane):
         labels: tuple[str, ...],
         words: str = "",
         are_known: bool = True,
+        facts: PositionFacts | None = None,
     ) -> None:
         """Show these positions, why they are unknown, or that there may be others."""
         self._positions, self._labels, self._words = positions, labels, words
-        self._are_known = are_known
+        self._are_known, self._facts = are_known, facts
         self.repaint()
 
     @override
@@ -292,37 +302,31 @@ class PositionPane(LinePane):
 
     @override
     def value(self) -> Line:
-        if not self._words and (net := self._net()):
-            # The lines below show the gain of each.
-            return net
-        gains = [p.unrealized for p in self._positions if p.size]
-        if self._words or not gains or None in gains:
-            return ()
-        gain = Micros(sum(each for each in gains if each is not None))
-        how = marked_by(p for p in self._positions if p.size)
-        said = (Cell(f"{format_money_change(gain)}", profit_role(gain)), Cell(f" {how}", Role.DIM))
-        fits = line_width((*self.title(), *said)) <= self.title_width
-        return said if fits else said[:1]
-
-    def _net(self) -> Line:
-        """Return the net of both outcomes if any of the second one is held."""
-        held = {p.outcome_index: p.size for p in self._positions if p.size}
-        if len(self._labels) != 2 or not held.get(1):
-            return ()
-        net = Micros(held.get(0, 0) - held[1])
-        sign = "-" if net < 0 else "+" if net else ""
-        text = f"{sign}{format_shares(Micros(abs(net)))} {plain(self._labels[0], 12)}"
-        role = Role.ASK if net < 0 else Role.BID
-        return (Cell("net ", Role.DIM), Cell(text, role))
+        """Return the unrealised gain, after the net size if both fit."""
+        gains = () if self._words else gain_forms(self._positions)
+        net = () if self._words else net_of(self._positions, self._labels)
+        gap = Cell("  ")
+        forms = [(*net, gap, *gain) for gain in gains if net]
+        forms += [(*net[1:], Cell(" "), *gains[-1])] if net and gains else []
+        forms += [*gains] or [net]
+        room = self.title_width - line_width(self.title())
+        return choose_form(forms, room)
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         if self._words:
             return _paint_words(self._words, width)
-        return paint_positions(
+        held = sum(1 for position in self._positions if position.size)
+        lines = paint_positions(
             self._positions, self._labels, width, are_known=self._are_known,
-            is_gain_told=bool(self.value()) and not self._net(),
+            is_gain_told=held == 1 and bool(self.value()),
         )  # fmt: skip
+        if self._facts is None or height <= len(lines):
+            return lines
+        facts = paint_position_facts(self._facts, width)
+        if held > 1:
+            facts = (net_of(self._positions, self._labels), *facts)
+        return (*lines, *(fit_line(line, width) for line in facts))[:height]
 
 
 class OrdersPane(ScrollingPane):
@@ -337,9 +341,8 @@ class OrdersPane(ScrollingPane):
 
         order: Order
 
-    _orders: tuple[Order, ...] = ()
+    _rows: tuple[WorkingOrder, ...] = ()
     _protections: tuple[tuple[Line, ...], ...] = ()
-    _places: Mapping[OrderId, OrderPlace] = MappingProxyType({})
     _cursor: OrderId | None = None
     _index = 0
     """The cursor's line, for when its order is gone."""
@@ -351,12 +354,10 @@ class OrdersPane(ScrollingPane):
         return self._at_cursor() if self.has_focus else None
 
     def show(
-        self, orders: tuple[Order, ...], *,
-        protections: tuple[tuple[Line, ...], ...] = (),
-        places: Mapping[OrderId, OrderPlace] = MappingProxyType({}),
-    ) -> None:  # fmt: skip
-        """Show these orders and their places, and the stops below them."""
-        self._orders, self._protections, self._places = orders, protections, places
+        self, rows: tuple[WorkingOrder, ...], *, protections: tuple[tuple[Line, ...], ...] = ()
+    ) -> None:
+        """Show these orders, and the stops below them."""
+        self._rows, self._protections = rows, protections
         self.repaint()
 
     def forget_cursor(self) -> None:
@@ -377,8 +378,8 @@ class OrdersPane(ScrollingPane):
     def on_click(self, event: events.Click) -> None:
         """Select the clicked order; a double click shows it on the ladder."""
         offset = event.get_content_offset(self)
-        row = -1 if offset is None else offset.y - self.title_rows
-        if not 0 <= row < len(self._orders) - self._first:
+        row = -1 if offset is None else offset.y - self.title_rows - head_rows(self._list_rows)
+        if not 0 <= row < len(self._rows) - self._first:
             return
         event.stop()
         self._point_at(self._first + row)
@@ -386,15 +387,15 @@ class OrdersPane(ScrollingPane):
             self.action_open()
 
     def _point_at(self, index: int) -> None:
-        if self._orders:
-            self._index = min(max(index, 0), len(self._orders) - 1)
-            self._cursor = self._orders[self._index].order_id
+        if self._rows:
+            self._index = min(max(index, 0), len(self._rows) - 1)
+            self._cursor = self._rows[self._index].order.order_id
         self.repaint()
 
     def _at_cursor(self) -> Order | None:
-        if not self._orders:
+        if not self._rows:
             return None
-        ids = [order.order_id for order in self._orders]
+        ids = [row.order.order_id for row in self._rows]
         if self._cursor in ids:
             self._index = ids.index(self._cursor)
         else:
@@ -403,33 +404,43 @@ class OrdersPane(ScrollingPane):
             if self._cursor is not None:
                 return None
             self._cursor = ids[self._index]
-        return self._orders[self._index]
+        return self._rows[self._index].order
+
+    @property
+    def _list_rows(self) -> int:
+        """The lines for orders and their column titles."""
+        return max(1, self.page_rows - len(self._protections))
 
     @override
     def title(self) -> Line:
-        count = f"  {len(self._orders)}" if self._orders else ""
+        count = f"  {len(self._rows)}" if self._rows else ""
         return (Cell(self.TITLE, Role.HEADING), Cell(count, Role.DIM))
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         watched = tuple(fit_line(choose_form(each, width), width) for each in self._protections)
         room = max(1, height - len(watched))
-        if watched and not self._orders:
+        if watched and not self._rows:
             return watched[:height]
-        if self.has_focus and self._orders:
+        if self.has_focus and self._rows:
             return (*self._paint_with_cursor(width, room), *watched)
-        return (*paint_own_orders(self._orders, width, room, places=self._places), *watched)
+        return (*paint_own_orders(self._rows, width, room), *watched)
 
     def _paint_with_cursor(self, width: int, room: int) -> tuple[Line, ...]:
         order = self._at_cursor()
+        heads = head_rows(room)
+        room -= heads
         self._first = min(max(self._first, self._index - room + 1), self._index)
-        shown = self._orders[self._first : self._first + room]
-        lines = paint_own_orders(shown, width - 1, room, places=self._places)
-        mark = "▸"
-        return tuple(
-            (Cell(mark if own is order else " ", Role.KEY), *line)
-            for own, line in zip(shown, lines, strict=True)
+        shown = self._rows[self._first : self._first + room]
+        head = (Cell(" "), *paint_working_head(width - 1))
+        rows = (
+            (
+                Cell("▸" if row.order is order else " ", Role.KEY),
+                *paint_working_row(row, width - 1),
+            )
+            for row in shown
         )
+        return (*((head,) if heads else ()), *rows)
 
 
 def _paint_words(words: str, width: int) -> tuple[Line, ...]:

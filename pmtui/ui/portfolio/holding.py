@@ -28,7 +28,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.market.market_model import tick_size_of, title_of
 from pmtui.ui.plain import fit, plain
-from pmtui.ui.portfolio.paint_position import OrderPlace, paint_own_orders
+from pmtui.ui.portfolio.paint_working import WorkingOrder, paint_own_orders
 from pmtui.ui.rows.row_verbs import RowTarget
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import wrap_text
@@ -55,7 +55,7 @@ class Holding:
     tick: Micros | None
     stops: tuple[tuple[Line, ...], ...]
     """Stops on the positions, each in its forms from the longest to the shortest."""
-    orders: tuple[tuple[Order, OrderPlace], ...]
+    orders: tuple[WorkingOrder, ...]
     fills: tuple[Fill, ...]
     """Newest first."""
     second: datetime
@@ -81,7 +81,7 @@ def holding_of(queries: Queries, target: RowTarget | None) -> Holding | None:
         tick=tick_size_of(view),
         stops=_stops(account, condition_id),
         orders=tuple(
-            (order, _place_of(order, queries, tick_size_of(view), now))
+            _working(order, queries, tick_size_of(view), now)
             for order in account.open_orders
             if order.condition_id == condition_id
         ),
@@ -106,11 +106,11 @@ def _stops(account: AccountView, condition_id: ConditionId) -> tuple[tuple[Line,
     return (*lines, *((line,) for line in bare if line))
 
 
-def _place_of(order: Order, queries: Queries, tick: Micros | None, now: datetime) -> OrderPlace:
+def _working(order: Order, queries: Queries, tick: Micros | None, now: datetime) -> WorkingOrder:
     ahead = dict(queries.account().queue_ahead).get(order.order_id)
     away = ticks_away(order, queries.book(order.token_id), tick)
     age_s = int((now - order.created_at).total_seconds())
-    return OrderPlace(away, ahead, age_s)
+    return WorkingOrder(order, order, away, ahead, age_s, outcome=order.outcome, tick=tick)
 
 
 class HoldingPane(LinePane):
@@ -157,12 +157,10 @@ def paint_holding(holding: Holding, width: int, height: int) -> tuple[Line, ...]
         stops = (choose_form(forms, width) for forms in holding.stops)
         lines += [(), _head("STOPS"), *stops]
     if holding.orders:
-        places = {order.order_id: place for order, place in holding.orders}
-        orders = [order for order, _ in holding.orders]
         lines += [
             (),
             _head("WORKING"),
-            *paint_own_orders(orders, width, _MOST_ORDERS, places=places),
+            *paint_own_orders(holding.orders, width, _MOST_ORDERS),
         ]
     room = height - len(lines) - 2
     if holding.fills and room >= min(len(holding.fills), _LEAST_FILLS):

@@ -1,34 +1,26 @@
-"""Paints the account in one market: a line for each position, and one for each open order."""
+"""Paints the positions in one market: a line for each outcome; exit, resolution and stops below."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.formats import format_shares
-from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.domain.money import ONE, Micros
 from pmtui.service.views import AccountView, Load
-from pmtui.ui.cells import Cell, Line, fit_line, line_width
+from pmtui.ui.cells import Cell, Line, choose_form, fit_line, line_width
 from pmtui.ui.format import (
-    format_age,
     format_money,
     format_money_change,
+    format_percent,
     format_price,
-    format_size_ceil,
     format_size_compact,
     read_average,
+    read_price,
 )
-from pmtui.ui.plain import fit, plain
+from pmtui.ui.plain import cell_width, fit, plain
 from pmtui.ui.theme.theme import Role
 
 _LABEL = 8
-_MINUTE_S = 60
-_SHORTEST_LABEL = 3
-_STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: "partial"}
 
 
 def paint_positions(
@@ -49,9 +41,10 @@ def paint_positions(
         is_gain_told: whether the gain is shown above already.
     """
     lines: list[Line] = []
+    names = min(_LABEL, max((cell_width(plain(label)) for label in labels), default=0))
     for index, label in enumerate(labels):
         held = next((p for p in positions if p.outcome_index == index and p.size), None)
-        name = Cell(fit(label, _LABEL) + " ", Role.HEADING)
+        name = Cell(fit(label, names) + " ", Role.HEADING)
         if held is None:
             none = Cell("none", Role.DIM) if are_known else Cell("none known", Role.STALE)
             lines.append(fit_line((name, none), width))
@@ -60,55 +53,120 @@ def paint_positions(
     return tuple(lines)
 
 
-def by_ladder(orders: Iterable[Order], token_id: TokenId | None) -> tuple[Order, ...]:
-    """Sort orders as on a ladder: sells above buys, each from the highest price down.
-
-    Those of the outcome shown come first; at one price the oldest does, and no event in an order's
-    life moves it.
-    """
-
-    def place(order: Order) -> tuple[bool, bool, int, datetime, str]:
-        is_other, is_buy = order.token_id != token_id, order.side is Side.BUY
-        return is_other, is_buy, -order.price, order.created_at, order.order_id
-
-    return tuple(sorted(orders, key=place))
+def gain_forms(positions: Iterable[Position]) -> tuple[Line, ...]:
+    """Return the unrealised gain in forms from the longest to the shortest; empty if it is unknown."""
+    held = tuple(position for position in positions if position.size)
+    gains = [position.unrealized for position in held]
+    if not gains or None in gains:
+        return ()
+    gain = Micros(sum(each for each in gains if each is not None))
+    cells = (_gain(gain), _percent(gain, Micros(sum(p.cost for p in held))))
+    # Selling at the bid brings less, and fees are shown elsewhere, so the gain states its basis.
+    return ((*cells, Cell(f" {marked_by(held)}", Role.DIM)), cells, cells[:1])
 
 
-class OrderPlace(NamedTuple):
-    """The place of an open order on the ladder shown."""
-
-    away: int | None = None
-    """Ticks from the best price of its side; None without a good book."""
-    ahead: Micros | None = None
-    """Estimated shares ahead of it."""
-    age_s: float = 0.0
-    is_other: bool = False
-    """Whether it is of the outcome that is not shown."""
-
-
-_NO_PLACES: Mapping[OrderId, OrderPlace] = MappingProxyType({})
+def net_of(positions: Iterable[Position], labels: Sequence[str]) -> Line:
+    """Return the net size of both outcomes if any of the second one is held."""
+    held = {p.outcome_index: p.size for p in positions if p.size}
+    if len(labels) != 2 or not held.get(1):
+        return ()
+    net = Micros(held.get(0, 0) - held[1])
+    sign = "-" if net < 0 else "+" if net else ""
+    text = f"{sign}{format_shares(Micros(abs(net)))} {plain(labels[0], 12)}"
+    return (Cell("net ", Role.DIM), Cell(text, Role.ASK if net < 0 else Role.BID))
 
 
-def paint_own_orders(
-    orders: Sequence[Order], width: int, height: int, *,
-    places: Mapping[OrderId, OrderPlace] = _NO_PLACES,
-) -> tuple[Line, ...]:  # fmt: skip
-    """Paint open orders in the order given, and the number of those that do not fit.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionFacts:
+    """Exit, break-even, resolution and stops of the positions in a market, priced as on the ladder shown."""
 
-    Args:
-        orders: in the order of the lines.
-        width: the cells available.
-        height: the lines available.
-        places: the place of each; an order without one shows its outcome.
-    """
-    if not orders:
-        return (fit_line((Cell("No working orders.", Role.DIM),), width),)
-    shown = orders if len(orders) <= height else orders[: max(0, height - 1)]
-    lines = [_order(order, width, places.get(order.order_id)) for order in shown]
-    if len(shown) < len(orders):
-        more = Cell(f"and {len(orders) - len(shown)} more", Role.DIM)
-        lines.append(fit_line((more,), width))
-    return tuple(lines)
+    exit_now: Micros | None
+    """The profit of closing the net position at the touch; None without a good book."""
+    even: Micros | None
+    """The price at which closing it loses nothing, fees included; None without one."""
+    most: Micros
+    """The profit after the better resolution."""
+    least: Micros
+    stops: tuple[str, ...]
+    """A phrase for each: `stop 38¢`."""
+    unprotected: Micros
+    """The shares that no stop covers."""
+    tick: Micros | None
+
+
+def paint_position_facts(facts: PositionFacts, width: int) -> tuple[Line, ...]:
+    """Paint exit, resolution and stops, a line each, in shorter words if they do not fit."""
+    forms = [
+        _fact_pairs(facts, names, has_cents=has_cents)
+        for names, has_cents in ((_LONG, True), (_SHORT, True), (_SHORT, False))
+    ]
+    for pairs in forms:
+        lines = _beside(pairs)
+        if all(line_width(line) <= width for line in lines):
+            return lines
+    # The second fact of a line is left out rather than cut.
+    lines = _beside(forms[-1])
+    return tuple(
+        line if line_width(line) <= width else first
+        for line, (first, _) in zip(lines, forms[-1], strict=True)
+    )
+
+
+def _beside(pairs: Sequence[tuple[Line, Line]]) -> tuple[Line, ...]:
+    left = max(line_width(first) for first, _ in pairs)
+    return tuple(
+        (*first, Cell(" " * (left - line_width(first) + 2)), *second) if second else first
+        for first, second in pairs
+    )
+
+
+_LONG = ("exit now", "break-even", "max win", "max loss")
+_SHORT = ("exit", "b/e", "win", "loss")
+
+
+def _fact_pairs(
+    facts: PositionFacts, names: Sequence[str], *, has_cents: bool
+) -> list[tuple[Line, Line]]:
+    absent = Cell("–", Role.DIM)
+    now = absent if facts.exit_now is None else _gain(facts.exit_now, has_cents=has_cents)
+    even = absent if facts.even is None else Cell(read_price(facts.even, tick=facts.tick))
+    values = (
+        now, even, _gain(facts.most, has_cents=has_cents), _gain(facts.least, has_cents=has_cents),
+    )  # fmt: skip
+    told: list[Line] = [
+        (Cell(f"{name} ", Role.DIM), value) for name, value in zip(names, values, strict=True)
+    ]
+    is_brief = names is _SHORT
+    return [(told[0], told[1]), (told[2], told[3]), _stop_pair(facts, is_brief=is_brief)]
+
+
+def _stop_pair(facts: PositionFacts, *, is_brief: bool) -> tuple[Line, Line]:
+    if not facts.stops:
+        return (Cell("no stop", Role.DIM),), ()
+    (stop, *others) = facts.stops
+    stops: Line = (Cell(f"{len(facts.stops)} stops" if others else stop),)
+    if not facts.unprotected:
+        return stops, (Cell("all protected", Role.DIM),)
+    size = format_shares(facts.unprotected)
+    text = f"{size} unprot." if is_brief else f"{size} unprotected"
+    return stops, (Cell(text, Role.NOTICE_WARN),)
+
+
+def _gain(gain: Micros, *, has_cents: bool = True) -> Cell:
+    role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
+    if has_cents:
+        return Cell(format_money_change(gain), role)
+    dollars = (abs(gain) + ONE // 2) // ONE * ONE
+    text = format_money_change(Micros(-dollars if gain < 0 else dollars))
+    return Cell(text.removesuffix(".00"), role)
+
+
+def _percent(gain: Micros, cost: Micros) -> Cell:
+    """Return a gain in per cent of the cost; empty without a cost."""
+    if not cost:
+        return Cell("")
+    ratio = format_percent(Micros(gain * ONE // cost))
+    return Cell(f" {'+' if gain > 0 else ''}{ratio}", Role.DIM)
 
 
 def account_words(account: AccountView, *, is_starting: bool = False) -> str:
@@ -139,68 +197,22 @@ def marked_by(positions: Iterable[Position]) -> str:
 
 
 def _position(name: Cell, held: Position, width: int, *, is_gain_told: bool) -> Line:
-    size = format_shares(held.size)
+    """Return the longest form that fits; words go before the gain does."""
     average = read_average(held.average_price)
-    pieces: list[Line] = [(Cell(size, Role.OWN_ORDER), Cell(" at ", Role.DIM), Cell(average))]
-    value, gain = held.value, held.unrealized
-    if value is not None and gain is not None:
-        role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
-        # A narrow line keeps the gain and drops the value.
-        worth = (Cell(" | ", Role.DIM), Cell(format_money(value)))
-        change = (Cell("  "), Cell(format_money_change(gain), role))
-        # Selling at the bid brings less, and fees are shown elsewhere, so the gain states its
-        # basis.
-        named = (*change, Cell(f" {marked_by((held,))}", Role.DIM))
-        choices: tuple[tuple[Line, ...], ...] = (
-            (worth, named), (worth, change), (named,), (change,),
-        )  # fmt: skip
-        for rest in ((worth,),) if is_gain_told else choices:
-            if line_width((name, *pieces[0], *(cell for piece in rest for cell in piece))) <= width:
-                pieces += rest
-                break
-    line = (name, *(cell for piece in pieces for cell in piece))
-    if line_width(line) > width:
-        line = (name, Cell(format_size_compact(held.size, width=max(1, width - _LABEL - 1))))
-    return fit_line(line, width)
-
-
-def _order(order: Order, width: int, place: OrderPlace | None) -> Line:
-    role = Role.BID if order.side is Side.BUY else Role.ASK
-    size = format_size_compact(order.remaining_size, width=6 if place else 8)
-    price = format_price(order.price, width=7)
-    side = order.side.value[0] if place else f"{order.side.value:<4} "
-    cells = [
-        Cell(side, role),
-        Cell(f"{size}", Role.OWN_ORDER),
-        Cell(f"{price}"),
-    ]
-    word = _STATUS_WORDS.get(order.status, order.status.words)
-    # The order's state matters more than the outcome's name.
-    room = width - line_width(tuple(cells)) - 1 - (len(word) + 1 if word else 0)
-    if place is not None and not place.is_other:
-        cells += _place_cells(order, place, room + 1)
-    elif room >= _SHORTEST_LABEL:
-        label = fit(order.outcome, min(_LABEL, room))
-        cells.append(Cell(f" {label}", Role.DIM))
-    if word:
-        role = Role.NOTICE_WARN if order.status is OrderStatus.UNKNOWN else Role.DIM
-        cells.append(Cell(f" {word}", role))
-    return fit_line(tuple(cells), width)
-
-
-def _place_cells(order: Order, place: OrderPlace, room: int) -> list[Cell]:
-    """Return an order's distance from the touch, its queue, its time in force and its age."""
-    age = "<1m" if place.age_s < _MINUTE_S else format_age(place.age_s)
-    away = "" if place.away is None else f"{place.away}t"
-    ahead = ""
-    if place.ahead is not None:
-        ahead = f"~{format_size_ceil(place.ahead, width=5)}" if place.ahead else "1st"
-    facts = ((away, 4), (ahead, 6), (order.time_in_force.value, 4), (age, 4))
-    cells: list[Cell] = []
-    for text, least in facts:
-        size = max(least, len(text) + 1)
-        if size > room:
-            break
-        cells.append(Cell(text.rjust(size), Role.DIM))
-        room -= size
-    return cells
+    size = Cell(format_shares(held.size), Role.OWN_ORDER)
+    bought: Line = (name, size, Cell(" at ", Role.DIM), Cell(average))
+    brief: Line = (name, size, Cell(" @", Role.DIM), Cell(average.removesuffix("¢")))
+    compact = size._replace(text=format_size_compact(held.size).strip())
+    least = compact._replace(text=format_size_compact(held.size, width=max(1, width - _LABEL - 1)))
+    bare: tuple[Line, ...] = (bought, brief, (name, compact), (name, least))
+    gains = gain_forms((held,))
+    if held.value is None or not gains:
+        return fit_line(choose_form(bare, width), width)
+    worth: Line = (*bought, Cell(" | ", Role.DIM), Cell(format_money(held.value)))
+    if is_gain_told:
+        return fit_line(choose_form((worth, *bare), width), width)
+    gap = Cell("  ")
+    forms = [(*worth, gap, *gain) for gain in gains]
+    forms += [(*bought, gap, *gain) for gain in gains]
+    forms += [(*start, Cell(" "), *gains[-1]) for start in (bought, brief, (name, compact))]
+    return fit_line(choose_form((*forms, *bare), width), width)

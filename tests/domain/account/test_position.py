@@ -16,6 +16,7 @@ from pmtui.domain.account.position import (
     close_remnants,
     entry_fees,
     net_stake,
+    profits_at_end,
     split_dust,
 )
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
@@ -104,6 +105,15 @@ def test_the_other_outcome_is_closed_at_the_complement(stake: Stake, price: Micr
     gain = stake.size * own // ONE - taker_fee(stake.size, own, stake.fee)
     cost = -(-stake.size * stake.average_price // ONE) + stake.entry_fees
     assert stake.profit_at(price) == gain - cost
+
+
+def test_resolution_makes_the_most_of_the_larger_side_and_the_least_of_the_smaller() -> None:
+    yes = Stake(m("100"), Micros(300_000), Micros(840_000))
+    no = Stake(m("40"), Micros(500_000), is_other=True)
+    # $30 and $0.84 in fees for Yes, $20 for No.
+    assert profits_at_end((yes, no)) == (m("49.16"), m("-10.84"))
+    assert profits_at_end((yes,)) == (m("69.16"), m("-30.84"))
+    assert profits_at_end((no,)) == (m("20"), m("-20"))
 
 
 @given(stakes, st.sampled_from(sorted(TICK_RULES)))

@@ -59,7 +59,7 @@ async def test_queue_rewards_and_cost_are_on_the_ladder() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=LARGE) as pilot:
         screen = await opened(app, pilot)
-        assert "~96.4" in row_of(screen, " 49¢")
+        assert "~97 " in row_of(screen, " 49¢")
         assert earns(screen, 49)
         assert "avg" in row_of(screen, " 48¢")
         assert "b/e" in row_of(screen, " 50¢")
@@ -253,7 +253,7 @@ async def test_what_is_held_of_the_other_outcome_is_told_net() -> None:
         screen = await opened(app, pilot)
         service.announce(AccountTopic())
         title = "".join(cell.text for cell in screen.position.value())
-        assert title.startswith("net -40 Yes")
+        assert title == "-40 Yes +$1.54"
         assert screen.ladder.ladder is not None
         net = screen.ladder.ladder.placed.marks.net
         assert net is not None

@@ -194,12 +194,14 @@ async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:
         service.announce(AccountTopic())
         screen.ladder.point_at(cents(47))
         await settle(pilot)
-        prices = [text.split("¢")[0].split()[-1] for text in shown_text(screen.orders)[:5]]
+        titles, *rows = shown_text(screen.orders)[:6]
+        assert titles.split()[:2] == ["SIZE", "PRICE"]
+        prices = [text.split()[2] for text in rows]
         assert prices == ["60", "57", "49", "47", "47"]
         await chosen(pilot, screen, "down", "down", "down")
         order = screen.orders.selected
         assert order is service.account_view.open_orders[1]
-        assert shown_text(screen.orders)[3].startswith("▸")
+        assert shown_text(screen.orders)[4].startswith("▸")
         await pilot.press("x")
         assert service.calls_of("cancel") == [((order.order_id,),)]
         rest = tuple(o for o in service.account_view.open_orders if o is not order)

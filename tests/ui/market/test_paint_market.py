@@ -28,10 +28,17 @@ from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.tape import OWN_MARK, WIDTH, paint_gap, paint_tape
 from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import (
+    PositionFacts,
     account_words,
+    paint_position_facts,
+    paint_positions,
+)
+from pmtui.ui.portfolio.paint_working import (
+    WorkingOrder,
     by_ladder,
     paint_own_orders,
-    paint_positions,
+    paint_working_head,
+    paint_working_row,
 )
 from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from tests.ui import believable
@@ -211,7 +218,7 @@ def test_alone_own_trades_are_shown_in_their_own_size() -> None:
     )  # fmt: skip
     view = TapeView((trade,), 1)
     line = text_of(*paint_tape(view, WIDTH + 1, 4, fills=(fill,), wanted=TapeFilter.OWN))
-    assert line.split()[:3] == ["SELL", "51¢", "60◂B"]
+    assert line.split()[:4] == ["SELL", "51¢", "60", "◂B"]
 
 
 def test_where_the_public_tape_begins_a_filtered_one_says_that_only_ours_is_older() -> None:
@@ -242,7 +249,7 @@ def test_in_ascii_the_signs_of_focus_last_trade_and_own_trade_differ() -> None:
     rung = Rung(Micros(510_000), Zone.ASK, is_last_trade=True)
     look = RungLook(Micros(10_000), BarScale())
     last = text_of(paint_rung(rung, plan_columns(41, tick=Micros(10_000)), 41, look=look))
-    assert f"500{OWN_MARK}" in own
+    assert f"500 {OWN_MARK}" in own
     assert "51c*" in to_ascii_cells(last)
     assert len({to_ascii_cells(sign) for sign in (OWN_MARK, "•", focus_mark())}) == 3
     assert "*" not in to_ascii_cells(own)
@@ -290,8 +297,56 @@ def test_both_outcomes_show_the_value_that_the_account_gives_them() -> None:
         token_id=NO, outcome_index=1, outcome="No",
     )  # fmt: skip
     text = text_of(*paint_positions((yes, no), ("Yes", "No"), 60))
-    assert "100 at 50.0¢ | $52.50  +$2.50" in text
-    assert "10 at 50.0¢ | $4.75  -$0.25" in text
+    assert "100 at 50.0¢ | $52.50  +$2.50 +5.0% at mid" in text
+    assert "10 at 50.0¢ | $4.75  -$0.25 -5.0% at mid" in text
+
+
+def test_the_gain_is_the_last_to_go_where_it_is_narrow() -> None:
+    held = replace(
+        believable.position(NUMBER, "Rates", size=38.46, average=0.52, current=0.525),
+        outcome_index=1, outcome="Down",
+    )  # fmt: skip
+
+    def down_in(width: int) -> str:
+        return text_of(paint_positions((held,), ("Up", "Down"), width)[1]).rstrip()
+
+    assert all("+$0.19" in down_in(width) for width in range(20, 60))
+    assert down_in(25) == "Down 38.46 @52.0 +$0.19"
+    assert down_in(34) == "Down 38.46 at 52.0¢  +$0.19 +1.0%"
+
+
+FACTS = PositionFacts(
+    exit_now=Micros(-1_340_000), even=Micros(588_000), most=Micros(1_028_320_000),
+    least=Micros(-21_680_000), stops=("stop 38.0¢",), unprotected=Micros(468_250_000),
+    tick=Micros(1_000),
+)  # fmt: skip
+
+
+def test_exit_resolution_and_stops_stand_below_the_position() -> None:
+    wide = text_of(*paint_position_facts(FACTS, 44)).splitlines()
+    assert [line.split() for line in wide] == [
+        ["exit", "now", "-$1.34", "break-even", "58.8¢"],
+        ["max", "win", "+$1,028.32", "max", "loss", "-$21.68"],
+        ["stop", "38.0¢", "468.25", "unprotected"],
+    ]
+    narrow = text_of(*paint_position_facts(FACTS, 29)).splitlines()
+    assert narrow[2].split() == ["stop", "38.0¢", "468.25", "unprot."]
+    assert narrow[0].split() == ["exit", "-$1", "b/e", "58.8¢"]
+    assert narrow[1].split() == ["win", "+$1,028", "loss", "-$22"]
+    bare = replace(FACTS, exit_now=None, even=None, stops=())
+    assert text_of(*paint_position_facts(bare, 44)).splitlines()[2] == "no stop"
+    assert "–" in text_of(*paint_position_facts(bare, 44)).splitlines()[0]
+    safe = replace(FACTS, stops=("stop 38¢", "trail 2¢"), unprotected=Micros(0))
+    assert text_of(*paint_position_facts(safe, 44)).splitlines()[2].split() == [
+        "2", "stops", "all", "protected",
+    ]  # fmt: skip
+
+
+@given(st.integers(10, 60), st.integers(-(10**13), 10**13))
+def test_no_fact_of_a_position_is_cut(width: int, gain: int) -> None:
+    facts = replace(FACTS, exit_now=Micros(gain), most=Micros(gain), least=Micros(-gain))
+    for line in paint_position_facts(facts, width):
+        assert line_width(line) <= max(width, 26)
 
 
 def test_a_position_nobody_can_price_shows_no_value() -> None:
@@ -329,22 +384,70 @@ def test_own_orders_stand_as_on_the_ladder_whenever_they_came(
         )
         for side, price, number in rows
     )
-    other = replace(believable.order(9, side=Side.SELL, price=0.99), token_id=NO)
-    shown = by_ladder((other, *found), YES)
+    shown = [row.order for row in by_ladder(WorkingOrder(order, order) for order in found)]
     assert [(o.side.value, o.price // 10_000, int(o.order_id, 16)) for o in shown] == [
         ("SELL", 86, 0), ("SELL", 85, 1), ("SELL", 85, 2), ("BUY", 84, 3), ("BUY", 80, 4),
-        ("SELL", 99, 9),
     ]  # fmt: skip
 
 
+def working(number: int = 0, **changes: object) -> WorkingOrder:
+    order = replace(believable.order(number), **changes)  # type: ignore[arg-type]
+    return WorkingOrder(order, order, 12, Micros(9_010_730_000), 190.0, tick=Micros(1_000))
+
+
 def test_more_orders_than_lines_are_counted() -> None:
-    orders = tuple(believable.order(n, status=OrderStatus.UNKNOWN) for n in range(9))
-    lines = paint_own_orders(orders, 40, 4)
+    rows = tuple(working(n, status=OrderStatus.UNKNOWN) for n in range(9))
+    lines = paint_own_orders(rows, 40, 4)
     assert len(lines) == 4
-    assert text_of(lines[-1]).strip() == "and 6 more"
-    assert "unknown" in text_of(lines[0])
+    assert text_of(lines[0]).split() == ["SIDE", "SIZE", "PRICE", "AWAY", "QUEUE", "TIF", "AGE"]
+    assert text_of(lines[-1]).strip() == "and 7 more"
+    assert "unknown" in text_of(lines[1])
     assert all(line_width(line) == 40 for line in lines)
     assert "No working orders" in text_of(*paint_own_orders((), 40, 4))
+    # Three lines are better than two and their titles.
+    assert "SIZE" not in text_of(*paint_own_orders(rows, 40, 3))
+
+
+@pytest.mark.parametrize(
+    ("width", "titles", "words"),
+    [
+        (40, "SIDE SIZE PRICE AWAY QUEUE TIF AGE", "BUY 182 39.7 12t ~9,011 GTC 3m"),
+        (36, "SIZE PRICE AWAY QUEUE TIF AGE", "B 182 39.7 12t ~9.1k GTC 3m"),
+        (28, "SIZE PRICE AWAY QUEUE TIF", "B 182 39.7 12t ~9.1k GTC"),
+        (17, "SIZE PRICE", "B 182 39.7"),
+    ],
+)
+def test_working_orders_have_the_same_columns_at_every_width(
+    width: int, titles: str, words: str
+) -> None:
+    row = working(
+        side=Side.BUY, price=Micros(397_000), original_size=Micros(182_190_000),
+        matched_size=Micros(0),
+    )  # fmt: skip
+    assert text_of(paint_working_head(width)).split() == titles.split()
+    assert text_of(paint_working_row(row, width)).split() == words.split()
+
+
+def test_a_partly_filled_order_shows_how_much_of_it_and_keeps_its_place() -> None:
+    row = working(
+        side=Side.SELL, original_size=Micros(120_000_000), matched_size=Micros(8_500_000),
+        status=OrderStatus.PARTIALLY_FILLED,
+    )  # fmt: skip
+    assert text_of(paint_working_row(row, 36)).split()[1] == "8/120"
+    assert "~9.1k" in text_of(paint_working_row(row, 36))
+    # Both sizes do not fit: what is open does.
+    large = row.shown
+    large = replace(large, original_size=Micros(12_000_000_000), matched_size=Micros(4_000_000_000))
+    assert text_of(paint_working_row(row._replace(shown=large), 36)).split()[1] == "8,000"
+
+
+def test_first_in_the_queue_at_the_touch_and_nothing_known_have_words() -> None:
+    row = working()
+    first = text_of(paint_working_row(row._replace(ahead=Micros(0), away=0, age_s=3), 36)).split()
+    assert first[3:] == ["0t", "1st", "GTC", "<1m"]
+    unknown = row._replace(ahead=None, away=None, age_s=200 * 86_400, outcome="No")
+    words = text_of(paint_working_row(unknown, 36)).split()
+    assert words[3:] == ["–", "–", "GTC", "28w", "No"]
 
 
 @pytest.mark.parametrize("load", list(Load))

@@ -169,7 +169,7 @@ async def test_keys_act_on_the_main_ladder_alone() -> None:
         await settle(pilot)
         assert screen.ticket.price.value == "25"
         assert screen.ticket.size.height >= 9
-        assert screen.ticket.size.width >= 31
+        assert screen.ticket.size.width >= 30
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width:
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         await settle(pilot)
-        assert screen.ticket.size.width >= 31
+        assert screen.ticket.size.width >= 30
         assert screen.orders.size.height >= 2
         await pilot.press("escape")
         await until(pilot, lambda: not screen.ticket.is_open, "the ticket is closed")

@@ -10,7 +10,8 @@ from pmtui.service.views import TapeView
 from pmtui.ui.cells import Line
 from pmtui.ui.market.market_head import find_terms, paint_quote, paint_terms
 from pmtui.ui.market.tape import paint_tape
-from pmtui.ui.portfolio.paint_position import paint_own_orders, paint_positions
+from pmtui.ui.portfolio.paint_position import paint_positions
+from pmtui.ui.portfolio.paint_working import WorkingOrder, paint_own_orders
 from tests.ui import believable
 from tests.ui.fake_surface import NOW, PAPER_STATUS
 from tests.ui.moving_market import CONDITION, YES, MovingMarket
@@ -28,8 +29,9 @@ OWN_FILL = replace(
 )  # fmt: skip
 STATES = (OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED, OrderStatus.UNKNOWN)
 ORDERS = tuple(
-    replace(believable.order(number), original_size=Micros(size), status=status)
+    WorkingOrder(order, order, 3, Micros(9_010_730_000), 70, outcome="Yes")
     for number, (size, status) in enumerate(zip(SIZES, STATES, strict=False))
+    for order in [replace(believable.order(number), original_size=Micros(size), status=status)]
 )
 POSITIONS = tuple(
     replace(believable.position(1, "A market", size=size), outcome_index=index)
@@ -59,10 +61,11 @@ def test_a_tape_keeps_side_size_and_own_mark_before_the_time() -> None:
         for line in lines:
             assert line.startswith("SELL ")
             assert any(size in line for size in ("10", "147", "1,234", "98.7M", "98M"))
-            assert (":" in line) == (width >= 28)
-        if width >= 28:
-            assert any(re.search(r"\d◂[BS] \d\d:", line) for line in lines)
+            assert (":" in line) == (width >= 29)
+        if width >= 29:
+            assert any(re.search(r"\d ◂[BS] \d\d:", line) for line in lines)
 
 
 def test_an_order_that_may_not_rest_says_so_before_it_names_its_outcome() -> None:
-    assert text_of(paint_own_orders(ORDERS, 29, 9))[2].endswith(" unknown")
+    assert text_of(paint_own_orders(ORDERS, 25, 9))[3].endswith(" unknown Yes")
+    assert text_of(paint_own_orders(ORDERS, 22, 9))[3].endswith(" unknown")

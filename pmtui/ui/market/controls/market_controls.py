@@ -161,7 +161,7 @@ class MarketControls:
                 self._show_book(model)
                 if not self._display.shows_touch(model):
                     self._display.show_quote(model)
-                    self._display.show_orders(model)
+                    self._display.show_own(model)
                     self.outcomes.show(model)
                 self.charts.show_depth()
                 self.charts.follow_quote(model)
@@ -186,7 +186,7 @@ class MarketControls:
                 self.single_keys.follow(model)
                 # Ages and the time left change with the clock.
                 self._display.show_head(model)
-                self._display.show_orders(model)
+                self._display.show_own(model)
                 self.charts.follow_quote(model)
                 self._show_state(model)
             case _:

@@ -17,6 +17,7 @@ from pmtui.ui.charts.chart import ChartPane, ChartStyle
 from pmtui.ui.charts.depth import DepthPane
 from pmtui.ui.event.event_chart import CHART_PERIOD
 from pmtui.ui.market.controls.outcomes import STRIP_FROM_HEIGHT
+from pmtui.ui.market.controls.side_ladders import SIDES_FROM_WIDTH
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.ticket.ticket import TicketPane
@@ -195,6 +196,9 @@ LINE_FROM_WIDTH = DEPTH_FROM_WIDTH
 """The least width for all fields of the ticket side by side."""
 TRADES_FROM_HEIGHT = 12
 """Below this height the ticket's line leaves no room for trades."""
+FACTS_FROM_HEIGHT, EDGE_FACTS_FROM_HEIGHT = 34, 39
+"""From these heights the position pane shows exit, break-even and stops: with the trades beside it, and
+with the trades below it."""
 
 
 class Panes:
@@ -239,4 +243,7 @@ class Panes:
         _ = self._page.set_class(is_line, "-line", update=has_ticket)
         _ = self._page.set_class(not is_line, "-rows", update=has_ticket)
         _ = self._page.set_class(height < TRADES_FROM_HEIGHT, "-low", update=has_ticket)
+        is_edge = width >= SIDES_FROM_WIDTH
+        least = EDGE_FACTS_FROM_HEIGHT if is_edge else FACTS_FROM_HEIGHT
+        _ = self._page.set_class(height >= least, "-roomy")
         self._ticket.show_on_a_line(is_line=is_line)

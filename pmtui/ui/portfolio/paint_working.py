@@ -1,0 +1,188 @@
+"""Paints the working orders in one market, one a line.
+
+The columns depend on the width alone, so that no row moves when an order fills.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Order, OrderStatus
+from pmtui.ui.cells import Cell, Column, Line, fit_columns, fit_line, line_width
+from pmtui.ui.format import format_age, format_price, format_size_ceil, format_whole_size
+from pmtui.ui.plain import Align, cell_width, plain
+from pmtui.ui.theme.theme import Role
+
+_MINUTE_S = 60
+_DAY_S = 86_400
+_HEAD_FROM = 4
+"""The least lines with column titles."""
+_ABSENT = "–"
+_STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: ""}
+"""The size column shows partial fills."""
+
+_NARROW = (
+    Column("side", "", 1),
+    Column("size", "SIZE", 5, align=Align.RIGHT),
+    Column("price", "PRICE", 5, align=Align.RIGHT),
+    Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
+    Column("queue", "QUEUE", 5, priority=1, align=Align.RIGHT),
+    Column("tif", "TIF", 3, priority=2, align=Align.RIGHT),
+    Column("age", "AGE", 3, priority=2, align=Align.RIGHT),
+    Column("outcome", "", 3, priority=2),
+)
+_WIDE = (
+    Column("side", "SIDE", 4),
+    Column("size", "SIZE", 7, align=Align.RIGHT),
+    Column("price", "PRICE", 6, align=Align.RIGHT),
+    Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
+    Column("queue", "QUEUE", 6, priority=1, align=Align.RIGHT),
+    Column("tif", "TIF", 3, priority=2, align=Align.RIGHT),
+    Column("age", "AGE", 4, priority=2, align=Align.RIGHT),
+    Column("outcome", "", 8, priority=2),
+)
+_WIDE_FROM = 40
+
+
+class WorkingOrder(NamedTuple):
+    """An open order of ours, and its place on the ladder shown."""
+
+    order: Order
+    """The order that keys act on."""
+    shown: Order
+    """The order as the ladder shows it; mirrored if it is in the other outcome."""
+    away: int | None = None
+    """Ticks from the best price of its side; None without a good book."""
+    ahead: Micros | None = None
+    """Estimated shares ahead of it."""
+    age_s: float = 0.0
+    outcome: str = ""
+    """The untrusted name of its outcome if that is not the one shown; else empty."""
+    tick: Micros | None = None
+    """Fixes the digits of prices."""
+
+
+def by_ladder(orders: Iterable[WorkingOrder]) -> tuple[WorkingOrder, ...]:
+    """Sort orders as on a ladder: sells above buys, each from the highest price down.
+
+    At one price the oldest comes first, and no event in an order's life moves it.
+    """
+
+    def place(row: WorkingOrder) -> tuple[bool, int, datetime, str]:
+        order = row.shown
+        return order.side is Side.BUY, -order.price, order.created_at, order.order_id
+
+    return tuple(sorted(orders, key=place))
+
+
+def head_rows(height: int) -> int:
+    """Return the number of title lines among so many lines."""
+    return int(height >= _HEAD_FROM)
+
+
+def paint_working_head(width: int) -> Line:
+    """Paint the titles of the columns that fit."""
+    columns = _columns_in(width)
+    titles = (_place(columns[index].title, columns[index], size) for index, size in
+              fit_columns(columns, width))  # fmt: skip
+    return fit_line((Cell(" ".join(titles), Role.DIM),), width)
+
+
+def paint_own_orders(rows: Sequence[WorkingOrder], width: int, height: int) -> tuple[Line, ...]:
+    """Paint column titles, open orders in the order given, and the number of those that do not fit.
+
+    Args:
+        rows: in the order of the lines.
+        width: the cells available.
+        height: the lines available.
+    """
+    if not rows:
+        return (fit_line((Cell("No working orders.", Role.DIM),), width),)
+    head = (paint_working_head(width),) if head_rows(height) else ()
+    room = height - len(head)
+    shown = rows if len(rows) <= room else rows[: max(0, room - 1)]
+    lines = [paint_working_row(row, width) for row in shown]
+    if len(shown) < len(rows):
+        more = Cell(f"and {len(rows) - len(shown)} more", Role.DIM)
+        lines.append(fit_line((more,), width))
+    return (*head, *lines)
+
+
+def paint_working_row(row: WorkingOrder, width: int) -> Line:
+    """Paint one order; its status replaces its place if it may not be working."""
+    columns, status = _columns_in(width), row.order.status
+    word = _STATUS_WORDS.get(status, status.words)
+    cells: list[Cell] = []
+    for index, size in fit_columns(columns, width):
+        column = columns[index]
+        if word and column.priority:
+            break
+        cell = _cell(row, column.key, size)
+        gap = " " if cells else ""
+        cells.append(cell._replace(text=gap + _place(cell.text, column, size)))
+    if word:
+        role = Role.NOTICE_WARN if status is OrderStatus.UNKNOWN else Role.DIM
+        cells.append(Cell(f" {word}", role))
+        label = Cell(f" {plain(row.outcome)}", Role.DIM)
+        if row.outcome and line_width((*cells, label)) <= width:
+            cells.append(label)
+    return fit_line(tuple(cells), width)
+
+
+def _columns_in(width: int) -> tuple[Column, ...]:
+    return _WIDE if width >= _WIDE_FROM else _NARROW
+
+
+def _place(text: str, column: Column, size: int) -> str:
+    return text.rjust(size) if column.align is Align.RIGHT else text.ljust(size)
+
+
+def _cell(row: WorkingOrder, key: str, width: int) -> Cell:
+    order = row.shown
+    match key:
+        case "side":
+            role = Role.BID if order.side is Side.BUY else Role.ASK
+            return Cell(order.side.value[:width], role)
+        case "size":
+            return Cell(_size_text(order, width), Role.OWN_ORDER)
+        case "price":
+            return Cell(format_price(order.price, tick=row.tick).removesuffix("¢"))
+        case "away":
+            return Cell(_ABSENT if row.away is None else f"{row.away}t", Role.DIM)
+        case "queue":
+            return Cell(_queue_text(row.ahead, width), Role.DIM)
+        case "tif":
+            return Cell(order.time_in_force.value, Role.DIM)
+        case "age":
+            return Cell(_age_text(row.age_s), Role.DIM)
+        case _:
+            label = plain(row.outcome)
+            return Cell(label if cell_width(label) <= width else "", Role.DIM)
+
+
+def _size_text(order: Order, width: int) -> str:
+    """Write the open size; of a partly filled order the filled and the whole size: `8/120`."""
+    if order.matched_size:
+        filled, whole = (
+            format_whole_size(size, width=width).strip()
+            for size in (order.matched_size, order.original_size)
+        )
+        if len(filled) + len(whole) < width:
+            return f"{filled}/{whole}"
+    return format_whole_size(order.remaining_size, width=width).strip()
+
+
+def _queue_text(ahead: Micros | None, width: int) -> str:
+    if ahead is None:
+        return _ABSENT
+    return f"~{format_size_ceil(ahead, width=width - 1)}" if ahead > 0 else "1st"
+
+
+def _age_text(age_s: float) -> str:
+    if age_s < _MINUTE_S:
+        return "<1m"
+    days = int(age_s // _DAY_S)
+    # At most three letters: a GTC order can be years old.
+    return format_age(age_s) if days < 100 else f"{min(days // 7, 99)}w"

@@ -1,0 +1,149 @@
+"""What is ours is shown in terms of the ladder: the other outcome mirrored, exit and stops of the net position."""
+
+from dataclasses import replace
+
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, ConditionalState
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ONE, Micros
+from pmtui.service.topics import AccountTopic
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.market.market_model import MarketModel
+from pmtui.ui.market.own_in_market import position_facts, working_orders
+from tests.ui.demo_market import MarketDemo
+from tests.ui.fake_surface import NOW
+from tests.ui.market.controls.desk import Desk
+from tests.ui.market.test_market import LARGE, MIDDLE, opened
+from tests.ui.moving_market import CONDITION, NO, YES
+from tests.ui.stage import head_of, shown_text
+from tests.ui.wait import settle, until
+
+
+def model_of(desk: Desk) -> MarketModel:
+    return desk.reader.read()
+
+
+def test_an_order_in_the_other_outcome_shows_its_meaning_on_this_ladder() -> None:
+    desk = Desk()
+    account = desk.service.account_view
+    (first, *_) = account.open_orders
+    short = replace(first, token_id=NO, outcome="No", side=Side.BUY, price=Micros(360_000))
+    desk.service.account_view = replace(
+        account, open_orders=(short,), queue_ahead=((short.order_id, Micros(7_000_000)),)
+    )
+    (row,) = working_orders(model_of(desk))
+    assert row.order is short
+    assert (row.shown.side, row.shown.price) == (Side.SELL, Micros(640_000))
+    model = model_of(desk)
+    assert model.book is not None
+    assert model.book.best_ask is not None
+    away = (640_000 - model.book.best_ask) // 10_000
+    assert (row.away, row.ahead, row.outcome) == (away, Micros(7_000_000), "No")
+
+
+def test_orders_of_both_outcomes_stand_in_one_order() -> None:
+    desk = Desk()
+    account = desk.service.account_view
+    short = replace(account.open_orders[0], token_id=NO, side=Side.BUY, price=Micros(450_000))
+    desk.service.account_view = replace(account, open_orders=(*account.open_orders[1:], short))
+    shown = [(row.shown.side, row.shown.price) for row in working_orders(model_of(desk))]
+    assert shown == sorted(shown, key=lambda each: (each[0] is Side.BUY, -each[1]))
+
+
+def test_the_facts_of_a_position_are_those_of_leaving_now_and_of_both_ends() -> None:
+    desk = Desk()
+    model = model_of(desk)
+    facts = position_facts(model)
+    assert facts is not None
+    assert model.ladder is not None
+    assert model.book is not None
+    (stake,) = model.ladder.held
+    assert model.book.best_bid is not None
+    assert facts.exit_now == stake.profit_at(model.book.best_bid)
+    assert (facts.most, facts.least) == (stake.size - stake.cost, -stake.cost)
+    assert facts.stops == ()
+    assert facts.unprotected == stake.size
+
+
+def test_nothing_held_or_nothing_traded_any_more_has_no_facts() -> None:
+    desk = Desk()
+    view = desk.service.markets[CONDITION]
+    assert view.market is not None
+    desk.service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
+    assert position_facts(model_of(desk)) is None
+    desk.service.markets[CONDITION] = view
+    desk.service.account_view = replace(desk.service.account_view, positions=())
+    assert position_facts(model_of(desk)) is None
+
+
+def test_stops_are_named_with_their_outcome_where_it_is_not_the_one_on_show() -> None:
+    desk = Desk()
+    stop = Conditional(
+        conditional_id=ConditionalId("1"), condition_id=CONDITION, token_id=YES, outcome="Yes",
+        title="Rates", size=Micros(40 * ONE), stop=Micros(380_000), take_profit=None,
+        give_way=Micros(50_000), created_at=NOW,
+    )  # fmt: skip
+    trail = replace(
+        stop,
+        conditional_id=ConditionalId("2"),
+        token_id=NO,
+        outcome="No",
+        stop=None,
+        take_profit=None,
+        trail=Micros(20_000),
+    )
+    desk.service.account_view = replace(desk.service.account_view, conditionals=(stop, trail))
+    facts = position_facts(model_of(desk))
+    assert facts is not None
+    assert facts.stops == ("stop 38¢", "trail 2¢ No")
+    paused = replace(stop, state=ConditionalState.PAUSED)
+    desk.service.account_view = replace(desk.service.account_view, conditionals=(paused,))
+    facts = position_facts(model_of(desk))
+    assert facts is not None
+    assert facts.stops == ("stop paused",)
+    assert facts.unprotected > 0
+
+
+async def shown(screen: MarketScreen) -> str:
+    return " ".join(" ".join(shown_text(screen.position)).split())
+
+
+async def test_the_gain_and_what_is_net_are_in_the_title_of_the_position() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    yes = replace(service.account_view.positions[0], size=Micros(100 * ONE))
+    no = replace(yes, token_id=NO, outcome="No", outcome_index=1, size=Micros(40 * ONE))
+    async with app.run_test(size=MIDDLE) as pilot:
+        screen = await opened(app, pilot)
+        await until(pilot, lambda: "exit" in " ".join(shown_text(screen.position)), "the facts")
+        assert "no stop" in await shown(screen)
+        service.account_view = replace(service.account_view, positions=(yes, no))
+        service.announce(AccountTopic())
+        await until(pilot, lambda: "Yes" in head_of(screen.position), "the net position")
+        assert "$" in head_of(screen.position)
+        lines = shown_text(screen.position)
+        assert all("$" in line for line in lines[:2])
+        assert lines[2].split() == ["net", "+60", "Yes"]
+
+
+async def test_a_new_position_and_a_ticket_move_nothing_above_the_trades() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    held = service.account_view
+    service.account_view = replace(held, positions=())
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(app, pilot)
+        panes = (screen.ladder, screen.position, screen.orders, screen.chart, screen.depth)
+        before = [pane.region for pane in panes]
+        top = screen.tape.region.offset
+        # The trades have the height of the column, not a corner beside the depth.
+        assert screen.tape.size.height > 20
+        service.account_view = held
+        service.announce(AccountTopic())
+        await settle(pilot)
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket")
+        await settle(pilot)
+        assert [pane.region for pane in panes] == before
+        assert screen.tape.region.offset == top
+        assert screen.tape.size.height >= 5
+        assert not screen.tape.region.overlaps(screen.ticket.region)
