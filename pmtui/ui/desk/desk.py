@@ -39,16 +39,21 @@ DESK_ACTIONS = tuple(
 """The market screen's actions that work here, on the focused ladder."""
 
 
+_LINE_FROM_WIDTH = 60
+"""The least width for the side, the price, the size and the unit of a ticket side by side."""
+
+
 class DeskScreen(TradingScreen[DeskControls]):
     """Ladders of an event's outcomes side by side; the market keys act on the focused one."""
 
     ABOUT: ClassVar[str] = (
         "Ladders of an event's outcomes side by side; the keys of a market act on the one that has them."
     )
-    BINDINGS: ClassVar[list[BindingType]] = bindings_of(*DESK_ACTIONS)
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(*DESK_ACTIONS, "market.toggle_sides")
     DEFAULT_CSS = """
     DeskScreen #columns { height: 1fr; }
     DeskScreen #ticket { height: 3; }
+    DeskScreen.-rows #ticket { height: 9; }
     DeskScreen .dials { display: none; background: $panel; }
     DeskScreen.-dials .dials { display: block; }
     """
@@ -88,12 +93,14 @@ class DeskScreen(TradingScreen[DeskControls]):
 
     @override
     def on_mount(self) -> None:
-        self.ticket.show_on_a_line(is_line=True)
         self._show_event()
 
     @override
     def on_resize(self, _: events.Resize) -> None:
         # Textual also calls FrameScreen.on_resize.
+        is_line = self.size.width >= _LINE_FROM_WIDTH
+        self.set_class(not is_line, "-rows")
+        self.ticket.show_on_a_line(is_line=is_line)
         self.controls.place()
         self.controls.follow_arming()
 

@@ -21,6 +21,7 @@ from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.surface import Queries
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.keys.action_table import Need
 from pmtui.ui.ladder.ladder import LadderPane
@@ -102,7 +103,8 @@ class DeskColumn(Panel):
             volume=queries.tape(token_id).volume, fills=queries.fills().fills, marks=inputs.marks,
         )  # fmt: skip
         word = state_word(book, queries.now(), trading_of(view))
-        value = _value(book, inputs.marks.net, word)
+        has_quote = book.state.is_good and inputs.marks.is_trading
+        value = _value(book, inputs.marks.net, None if has_quote else word)
         self.show_title_in_width(partial(_title, self.number, self.market.title, value))
 
 
@@ -113,13 +115,15 @@ def _title(number: int, title: str, value: Line, width: int) -> tuple[Line, Line
     return (place, Cell(plain(title, room), Role.HEADING, Emphasis.BOLD)), value
 
 
-def _value(book: BookView, net: Stake | None, word: Cell) -> Line:
-    """Paint the net position and the touch; if the book is not good, its state instead."""
+def _value(book: BookView, net: Stake | None, doubt: Cell | None) -> Line:
+    """Paint the net position and the touch, or why there is none to trade at."""
     cells: list[Cell] = []
     if net is not None and size_floor(net.size) > 0:
         cells += [Cell(f"{_size(net)} ", Role.OWN_ORDER)]
-    if not book.state.is_good or book.best_bid is None or book.best_ask is None:
-        return (*cells, word._replace(text=word.text.strip()))
+    if doubt is not None:
+        return (*cells, doubt._replace(text=doubt.text.strip()))
+    if book.best_bid is None or book.best_ask is None:
+        return (*cells, Cell(book.state.words, Role.DIM))
     bid, ask = (format_price(p, tick=book.tick_size) for p in (book.best_bid, book.best_ask))
     return (*cells, Cell(bid, Role.BID), Cell(" / ", Role.DIM), Cell(ask, Role.ASK))
 
@@ -291,6 +295,7 @@ class DeskControls:
             "set_alert": self._forms.set_alert,
             "rules": self._forms.rules,
             "flip_outcome": self._flip,
+            "toggle_sides": self._explain_sides,
             "next_sibling": partial(self._step, 1),
             "previous_sibling": partial(self._step, -1),
         }
@@ -409,6 +414,11 @@ class DeskControls:
         market = model.market.market
         name = plain(market.title, 40) if market is not None else ""
         outcome = market.outcomes[self._reader.outcome_index].label if market is not None else ""
+        if self._page.are_keys_locked:
+            return (
+                Cell(" ticket has the keys ", Role.DIM),
+                Cell(f"{plain(outcome, 12)} {name}", Role.HEADING),
+            )
         if keys := self.single_keys.state_line(model):
             return (*keys, Cell(f"  {plain(outcome, 12)} {name}", Role.HEADING))
         arrows = "arrows go to the next ladder" if len(self._markets) > 1 else ""
@@ -475,6 +485,10 @@ class DeskControls:
         self._line.confirm(
             "No of every outcome." if self._reader.outcome_index else "Yes of every outcome."
         )
+
+    def _explain_sides(self) -> None:
+        back = key_of(self._surface.options.keymap, "global.back")
+        self._line.show(f"The ladders stand side by side already: {back} goes back.")
 
     def _step(self, steps: int) -> None:
         """Focus the next ladder, and scroll to it if it is out of view."""

@@ -2,6 +2,7 @@ from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
+import pytest
 from textual.pilot import Pilot
 
 from pmtui.domain.markets.market import Market, Side
@@ -209,3 +210,62 @@ async def test_the_desk_tells_what_armed_keys_do_and_escape_disarms_before_it_le
         await until(pilot, lambda: service.calls_of("disarm"), "disarmed")
         assert service.calls_of("disarm") == [("",)]
         assert app.screen is screen
+
+
+async def test_with_a_ticket_open_the_line_below_says_that_it_has_the_keys() -> None:
+    service = tradable_service()
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(service, pilot, app)
+        assert "keys trade Yes" in text_of(app, "#state")
+        await pilot.press("b")
+        await until(pilot, lambda: "ticket has the keys" in text_of(app, "#state"), "it is said")
+        assert "arrows go" not in text_of(app, "#state")
+        await pilot.press("escape")
+        await until(pilot, lambda: "keys trade Yes" in text_of(app, "#state"), "the ladder's keys")
+        assert not screen.ticket.is_open
+
+
+async def test_w_on_the_desk_says_that_the_ladders_stand_there_already() -> None:
+    service = tradable_service()
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(service, pilot, app)
+        await pilot.press("W")
+        await until(pilot, lambda: "side by side already" in text_of(app, "#notice"), "it is said")
+
+
+async def test_a_paused_market_has_no_quote_in_its_title() -> None:
+    service = tradable_service()
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(service, pilot, app)
+        column = screen.controls.shown[0]
+        quote = "".join(cell.text for cell in column.title_line)
+        assert "¢ / " in quote
+        assert column.condition_id is not None
+        view = service.markets[column.condition_id]
+        assert view.market is not None
+        service.markets[column.condition_id] = replace(
+            view, market=replace(view.market, accepting_orders=False)
+        )
+        screen.controls.show_columns()
+        said = "".join(cell.text for cell in column.title_line)
+        assert "paused" in said.lower()
+        assert "¢ / " not in said
+
+
+@pytest.mark.parametrize("width", [50, 60, 66, 78])
+async def test_on_a_narrow_desk_the_ticket_keeps_its_side_and_its_unit(width: int) -> None:
+    service = tradable_service()
+    app = desk_app(service)
+    async with app.run_test(size=(width, 24)) as pilot:
+        screen = await opened(service, pilot, app)
+        await pilot.press("b", "2", "5")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket")
+        await settle(pilot)
+        for field, word in ((screen.ticket.side, "BUY"), (screen.ticket.unit, "shares")):
+            region = field.region
+            assert region.width >= len(word) + 1
+            assert region.right <= width
+            assert word in field.text
