@@ -576,7 +576,7 @@ def ends_of(plan: ConditionalPlan, *, stake: Stake | None, fee: FeeSchedule) -> 
     if plan.stop is not None:
         named.append(("At the stop", plan.stop))
         if plan.give_way:
-            named.append(("At worst", Micros(plan.stop - plan.give_way)))
+            named.append(("At the limit", Micros(plan.stop - plan.give_way)))
     if plan.take_profit is not None:
         named.append(("At the target", plan.take_profit))
     part = _part(stake, plan.size)

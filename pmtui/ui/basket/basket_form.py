@@ -44,7 +44,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
-from pmtui.ui.ticket.fields import Choice, EntryLabel, NumberField, TextBlock
+from pmtui.ui.ticket.fields import MORE, Choice, EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import OrderForm
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_ticket import wrap_text
@@ -362,8 +362,7 @@ class BasketForm(OrderForm[None]):
     def show(self) -> None:
         if not is_live(self):
             return
-        self._offer_size()
-        self.side_choice.show(_SIDE_WORDS[self._side])
+        self.side_choice.show(f"{_SIDE_WORDS[self._side]} {MORE}")
         found = self._baskets()
         self.hint.show(paint_room(basket_room(found, self._surface.queries.account().open_orders)))
         plan = self._sent_plan or self._plan()

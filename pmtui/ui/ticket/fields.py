@@ -24,6 +24,8 @@ from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
+MORE = "▾"
+"""After a value that a key changes."""
 _MOST_TYPED = 64
 """Longer than any number; a text of this length is refused."""
 
@@ -177,6 +179,11 @@ class EntryLabel(TextLine):
 class NumberField(Input, inherit_bindings=False):
     """A text field for a number; up and down request a step, enter is left to the ticket."""
 
+    DEFAULT_CSS = """
+    /* Without a background of its own only a line shows where to type. */
+    NumberField:ansi, NumberField:nocolor { text-style: underline; }
+    """
+
     BINDINGS: ClassVar[list[BindingType]] = [
         *(b for b in Input.BINDINGS if not (isinstance(b, Binding) and b.key == "enter")),
         *bindings_of("ticket.step_up", "ticket.step_down"),
@@ -283,11 +290,12 @@ class TicketLayout(Vertical):
     TicketLayout #ticket-target-label { width: 8; }
     TicketLayout.-sell #ticket-attached, TicketLayout.-low #ticket-attached { display: none; }
     /* A slim pane: the words of a row stand closer. */
-    TicketLayout.-slim #ticket-kind { width: 6; }
-    TicketLayout.-slim.-market #ticket-kind { width: 7; }
+    TicketLayout.-slim.-market #ticket-kind { width: 9; }
     TicketLayout.-slim #ticket-time-in-force { width: 6; }
-    TicketLayout.-slim #ticket-expiry { width: 5; margin-right: 1; }
-    TicketLayout.-slim #ticket-post-only { width: 13; }
+    TicketLayout.-slim #ticket-expiry { width: 5; display: none; }
+    TicketLayout.-slim.-timed #ticket-expiry { display: block; }
+    TicketLayout.-slim #ticket-post-only { width: 14; }
+    TicketLayout.-slim #ticket-stop, TicketLayout.-slim #ticket-target { width: 6; }
     TicketLayout #ticket-figures { height: 1fr; }
     TicketLayout #ticket-below { display: none; }
 
@@ -312,6 +320,12 @@ class TicketLayout(Vertical):
     TicketLayout.-line #ticket-size-label { width: 6; }
     TicketLayout.-line #ticket-size { width: 11; }
     TicketLayout.-line #ticket-unit { width: 8; }
+    /* Too narrow for all of that: the words go, the side and the unit stay. */
+    TicketLayout.-line.-tight #ticket-expiry { display: none; }
+    TicketLayout.-line.-tight.-timed #ticket-expiry { display: block; }
+    TicketLayout.-line.-tight #ticket-post-only { width: 7; }
+    TicketLayout.-line.-tight #ticket-size { width: 7; }
+    TicketLayout.-line.-tight.-timed #ticket-kind { display: none; }
     """
 
     side = query_one("#ticket-side", Choice)

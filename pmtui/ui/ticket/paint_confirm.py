@@ -112,14 +112,14 @@ def _exchanged(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
     is_partial = may_fill_in_part(order)
     if not order.unsigned.draft.is_buy:
         if is_partial:
-            return [("Size", f"up to {size}"), ("Proceeds", f"at least {price} a share")]
-        return [("Size", size), ("Proceeds", f"at least {format_money(cash)}")]
+            return [("Size", f"max {size}"), ("Proceeds", f"min {price} a share")]
+        return [("Size", size), ("Proceeds", f"min {format_money(cash)}")]
     given = ("Max cost", format_cost(cash))
     if is_partial:
         wins = "$1.00 a share"
         if numbers is not None and numbers.fills_now:
             wins = f"{format_money(numbers.fills_now)} for what fills now"
-        most = f"up to {_most(numbers)} " if numbers is not None and numbers.fills_now else ""
+        most = f"max {_most(numbers)} " if numbers is not None and numbers.fills_now else ""
         return [given, ("Size", f"{most}shares at {price} or less"), ("Max payout", wins)]
     got = f"{size} or more" if spends(order) else size
     if spends(order) and numbers is not None and numbers.most_shares > shares:
@@ -146,12 +146,12 @@ def _describe_fee(whole: _Sum, numbers: TicketNumbers | None) -> str:
     none = "; none on what rests" if order.intent.time_in_force.rests else ""
     if numbers is None:
         # Dollars that fill below the limit buy more shares, with a larger fee.
-        return f"about {most}" if spends(order) else f"at most {most}{none}"
+        return f"about {most}" if spends(order) else f"max {most}{none}"
     if not numbers.fills_now:
-        return f"none now, up to {most} if it fills" + (" at once" if none else "")
+        return f"none now, max {most} if it fills" + (" at once" if none else "")
     # As in the ticket: rounded up, so that a small fee is not shown as none.
     now = format_cost(numbers.fee)
-    return f"about {now}{'' if now == most else f', at most {most}'}{none if numbers.rests else ''}"
+    return f"{now}{'' if now == most else f', max {most}'}{none if numbers.rests else ''}"
 
 
 def _most_fee(whole: _Sum, numbers: TicketNumbers | None) -> Micros:
@@ -179,8 +179,8 @@ def _total(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
         if may_fill_in_part(order):
             return []
         rest = Micros(cents_down(cash) - most)
-        return [("Total", f"at least {format_money(rest)} after that fee")]
-    bound = "about" if spends(order) and numbers is None else "at most"
+        return [("Total", f"min {format_money(rest)} after that fee")]
+    bound = "about" if spends(order) and numbers is None else "max"
     total = Micros(cents_up(cash) + most)
     return [("Total", f"{bound} {format_cost(total)} with fee")]
 
@@ -351,11 +351,11 @@ def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
         # A limit implies "or better": dropping the words saves a second line.
         text = text.removesuffix(" or better")
     if spends(order) and may_fill_in_part(order):
-        text = f"{side.value} {outcome}: spend up to {format_cost(cash)}, at most {price} a share"
+        text = f"{side.value} {outcome}: spend max {format_cost(cash)}, max {price} a share"
     elif spends(order):
         text = (
-            f"{side.value} {outcome}: spend {format_cost(cash)}, at least {format_shares(shares)} "
-            f"shares, at most {price} a share"
+            f"{side.value} {outcome}: spend {format_cost(cash)}, min {format_shares(shares)} "
+            f"shares, max {price} a share"
         )
     return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
 
@@ -411,7 +411,7 @@ def _briefly(value: str, room: int) -> str:
 
 
 _SIGNS = (
-    ("at most ", "≤ "), ("at least ", "≥ "), ("up to ", "≤ "), ("about ", "≈ "), (" with fee", ""),
+    ("max ", "≤ "), ("min ", "≥ "), ("about ", "≈ "), (" with fee", ""),
     (", until cancelled", ""), (", until its expiry", ""), (", all at once or nothing", ""),
     (", what is there now", ""),
 )  # fmt: skip

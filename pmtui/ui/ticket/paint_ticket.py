@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import format_shares
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.ticket.draft import (
     OrderKind,
@@ -28,7 +28,7 @@ from pmtui.domain.ticket.draft import (
 from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.domain.ticket.ticket import RewardsOutlook, TicketAfter
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.cells import Cell, Emphasis, Line, choose_form, fit_line, line_width
 from pmtui.ui.format import (
     format_average,
     format_cost,
@@ -55,7 +55,7 @@ FIELD_NAMES = {
 BELOW = 2
 """The constant number of lines below the fields of a ticket on one line."""
 _GAP = 2
-_LABEL = 12
+_LABEL = 13
 _VALUE = 14
 """The width of a figure: farther from its label it would be hard to follow the line."""
 _LATER = frozenset({"wins", "cash after", "takes", "b/e", "rewards"})
@@ -114,33 +114,28 @@ def paint_market(book: BookView, tick: Micros | None, *, is_without_own: bool) -
     return tuple(cells)
 
 
-def paint_touch(
-    book: BookView | None, tick: Micros | None, *, is_brief: bool = False
-) -> Line:  # fmt: skip
+def paint_touch(book: BookView | None, tick: Micros | None, *, width: int = 0) -> Line:
     """Paint the best prices beside the price field; the state of a doubtful book as a word.
 
     Args:
         book: the book; None while there is none.
         tick: sets the digits of the prices.
-        is_brief: whether to leave out the words `bid` and `ask`.
+        width: the cells available, 0 for any number; words go before a price is cut.
     """
-    sign = "¢"
+    sign = Cell("¢ ", Role.DIM)
     if book is None:
-        return (Cell(f"{sign} ", Role.DIM),)
+        return (sign,)
     role = Role.DIM if book.state.is_good else Role.STALE
-    cells = [Cell(f"{sign} ", Role.DIM)]
-    sides = (("bid", book.best_bid), ("ask", book.best_ask))
-    texts = [
-        (name, "-" if price is None else format_price(price, tick=tick)[:-1])
-        for name, price in sides
+    doubt = () if book.state.is_good else (Cell(f" {book.state.words}", Role.STALE),)
+    bid, ask = (
+        "-" if price is None else format_price(price, tick=tick)[:-1]
+        for price in (book.best_bid, book.best_ask)
+    )
+    texts = (f" bid {bid} ask {ask}", f" {bid} / {ask}", f"{bid}/{ask}")
+    forms: list[Line] = [
+        (sign, Cell(text, role), *words) for words in (doubt, ()) for text in texts
     ]
-    if is_brief:
-        cells.append(Cell(" " + " / ".join(text for _, text in texts), role))
-    else:
-        cells += [Cell(f" {name} {text}", role) for name, text in texts]
-    if not book.state.is_good:
-        cells.append(Cell(f" {book.state.words}", Role.STALE))
-    return tuple(cells)
+    return choose_form((*forms, (sign,)), width) if width else forms[0]
 
 
 def paint_problem(
@@ -199,6 +194,7 @@ def paint_figures(
     height: int,
     ends: datetime | None = None,
     after: TicketAfter | None = None,
+    is_mirrored: bool = False,
 ) -> tuple[Line, ...]:
     """Paint what the order would do, one figure to a line if they fit.
 
@@ -211,10 +207,11 @@ def paint_figures(
     if ends is not None:
         figures.append(_Figure("ends", "Ends", f"{ends:%d %b %H:%M %Z}"))
     if numbers is not None:
-        figures += _figures(draft, numbers)
+        figures += _figures(draft, numbers, _Axis(is_mirrored=is_mirrored))
     if not figures:
         return ()
-    later = _later_figures(after) if after is not None else []
+    axis = _Axis(is_mirrored=is_mirrored)
+    later = _later_figures(after, axis) if after is not None else []
     if height >= len(figures) and all(len(f.value) < width - _LABEL for f in figures):
         # Figures of the time after the fill take the remaining lines.
         figures += [f for f in later if len(f.value) < width - _LABEL][: height - len(figures)]
@@ -225,7 +222,11 @@ def paint_figures(
             )
             for f in figures
         )
-    figures += later
+    return _pack_figures([*figures, *later], width, height)
+
+
+def _pack_figures(figures: list[_Figure], width: int, height: int) -> tuple[Line, ...]:
+    """Let figures share lines; one that does not fit is left out whole."""
     if height == 1:
         # What happens to the order comes before its later payout.
         figures.sort(key=lambda figure: figure.short in _LATER)
@@ -313,7 +314,23 @@ def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:
     return tuple(tuple(each) for each in lines)
 
 
-def _figures(draft: TicketDraft, numbers: TicketNumbers) -> list[_Figure]:
+class _Axis(NamedTuple):
+    """Writes prices as the ladder shows them: those of a mirrored order as complements."""
+
+    is_mirrored: bool
+
+    def price(self, price: Micros) -> str:
+        return format_price(complement(price) if self.is_mirrored else price)
+
+    def average(self, price: Micros) -> str:
+        return format_average(complement(price) if self.is_mirrored else price)
+
+    def met(self, *, is_buy: bool) -> str:
+        """Name the side of the ladder that the order takes."""
+        return "asks" if is_buy is not self.is_mirrored else "bids"
+
+
+def _figures(draft: TicketDraft, numbers: TicketNumbers, axis: _Axis) -> list[_Figure]:
     is_buy = draft.side is Side.BUY
     figures = _cash_figures(numbers, is_buy=is_buy)
     figures.append(_fee_figure(numbers))
@@ -321,14 +338,14 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers) -> list[_Figure]:
         figures.append(_Figure("wins", "Max payout", format_money(numbers.payout)))
     filled = "nothing"
     if numbers.fills_now and numbers.fills_now_average is not None:
-        average = format_average(numbers.fills_now_average)
+        average = axis.average(numbers.fills_now_average)
         filled = f"{format_shares(numbers.fills_now)} at {average}"
     figures.append(_Figure("now", "Fills now", filled))
-    worst = format_price(numbers.limit)
+    worst = axis.price(numbers.limit)
     if numbers.rests:
         figures.append(_Figure("rests", "Rests", f"{format_shares(numbers.rests)} at {worst}"))
     if draft.kind is OrderKind.MARKET:
-        shares = f"at least {format_shares(numbers.shares)}"
+        shares = f"min {format_shares(numbers.shares)}"
         figures.insert(0, _Figure("shares", "Shares", shares))
         figures.insert(1, _Figure("limit", "Limit price", worst))
     elif unit_of(draft) is not SizeUnit.SHARES:
@@ -336,22 +353,21 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers) -> list[_Figure]:
     if draft.kind is OrderKind.LIMIT and numbers.most_shares > numbers.shares:
         hundredth = SCALE // 100
         most = format_shares(Micros(-(-numbers.most_shares // hundredth) * hundredth))
-        figures.insert(0, _Figure("up to", "Shares", f"up to {most}"))
+        figures.insert(0, _Figure("shares", "Shares", f"max {most}"))
     if numbers.cash_after is not None:
         figures.append(_Figure("cash after", "Cash after", format_money(numbers.cash_after)))
     if numbers.fills_now and numbers.depth_share is not None:
-        side = "asks" if is_buy else "bids"
         share = format_percent(numbers.depth_share)
         # A small share is never shown as zero.
-        share = f"{'<0.1%' if share == '0.0%' else share} of {side}"
+        share = f"{'<0.1%' if share == '0.0%' else share} of {axis.met(is_buy=is_buy)}"
         figures.append(_Figure("takes", "Takes", share))
     return figures
 
 
-def _later_figures(after: TicketAfter) -> list[_Figure]:
+def _later_figures(after: TicketAfter, axis: _Axis) -> list[_Figure]:
     figures: list[_Figure] = []
     if after.even is not None:
-        price = format_price(after.even)
+        price = axis.price(after.even)
         figures.append(_Figure("b/e", "Break-even", price))
     if after.rewards is not None and after.outlook is not None:
         spread = format_price(after.rewards.max_spread)
@@ -367,20 +383,20 @@ def _later_figures(after: TicketAfter) -> list[_Figure]:
 def _fee_figure(numbers: TicketNumbers) -> _Figure:
     """Return the fee of what fills now, or the most it may be."""
     if not numbers.fills_now and numbers.most_fee:
-        return _Figure("fee", "Fee", f"up to {format_cost(numbers.most_fee)}")
-    return _Figure("fee", "Fee now", format_cost(numbers.fee))
+        return _Figure("fee", "Fee", f"max {format_cost(numbers.most_fee)}")
+    return _Figure("fee", "Fee", format_cost(numbers.fee))
 
 
 def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
-    """Return the expected amount, and the signed one if it differs."""
+    """Return the expected amount, and the signed one if it differs, in the words of the card."""
     say = format_cost if is_buy else format_money
     expected, bound = say(numbers.expected_cash), say(numbers.cash)
     figures: list[_Figure] = []
     if not numbers.does_nothing:
-        name = "Cost" if is_buy else "Brings"
+        name = "Cost" if is_buy else "Proceeds"
         figures.append(_Figure(name.lower(), name, expected))
     if numbers.does_nothing or expected != bound:
-        name = "At most" if is_buy else "At least"
+        name = "Max cost" if is_buy else "Min proceeds"
         figures.append(_Figure(name.lower(), name, bound))
     return figures
 

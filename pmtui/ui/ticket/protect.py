@@ -259,8 +259,8 @@ class ProtectScreen(OrderForm[None]):
     DEFAULT_CSS = """
     ProtectScreen .label { width: 10; }
     ProtectScreen NumberField { width: 11; }
-    ProtectScreen.-narrow .label { width: 9; }
-    ProtectScreen.-narrow NumberField { width: 7; }
+    ProtectScreen.-narrow .label { width: 10; }
+    ProtectScreen.-narrow NumberField { width: 6; }
     """
 
     market = query_one("#protect-market", TextLine)

@@ -1,7 +1,9 @@
 """Scaled orders: a total spread over a range of prices, shown leg by leg before it is sent."""
 
+from collections import Counter
 from collections.abc import Awaitable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -42,7 +44,7 @@ from pmtui.ui.market.market_model import outcome_label, token_id_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import Choice, EntryLabel, NumberField, TextBlock
+from pmtui.ui.ticket.fields import MORE, Choice, EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import Draw, OrderForm, draw_nothing
 from pmtui.ui.ticket.paint_ticket import side_role, wrap_line
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries
@@ -128,16 +130,38 @@ def paint_scaled_problem(problem: ScaledProblem, *, is_missing: bool = False) ->
     return (Cell(f"{_NAMES[problem.field]}: {plain(problem.text, 70)}", role),)
 
 
-def paint_sent(verdicts: Sequence[Verdict], count: int) -> Line:
-    """Paint how many legs the venue accepted, once it has answered."""
-    if not verdicts:
+class LegEnd(NamedTuple):
+    """What became of a leg: its verdict, and the order where the account knows it."""
+
+    verdict: Verdict | None
+    known: Order | None
+
+    @property
+    def word(self) -> str:
+        """The state it is counted as."""
+        if isinstance(self.verdict, Rejected):
+            return "refused"
+        status = OrderStatus.UNKNOWN
+        if self.known is not None:
+            status = self.known.status
+        elif isinstance(self.verdict, Accepted):
+            status = self.verdict.status
+        if status is OrderStatus.UNKNOWN:
+            return "unconfirmed"
+        return _WORKING if status is OrderStatus.PARTIALLY_FILLED else status.words
+
+
+_WORKING, _FILLED = OrderStatus.LIVE.words, OrderStatus.FILLED.words
+
+
+def paint_sent(ends: Sequence[LegEnd]) -> Line:
+    """Paint how many legs ended in which way, once the venue has answered."""
+    if any(end.verdict is None for end in ends):
         return (Cell("sending", Role.NOTICE_WARN, Emphasis.BOLD),)
-    taken = sum(isinstance(verdict, Accepted) for verdict in verdicts)
-    unknown = sum(isinstance(verdict, Unknown) for verdict in verdicts)
-    text = f"{taken} of {count} working"
-    if unknown:
-        text += f", {unknown} unconfirmed"
-    role = Role.NOTICE_GOOD if taken == count else Role.NOTICE_WARN
+    counts = Counter(end.word for end in ends)
+    words = sorted(counts, key=lambda word: (word != _WORKING, word != _FILLED))
+    text = ", ".join(f"{counts[word]} {word}" for word in words)
+    role = Role.NOTICE_GOOD if set(words) <= {_WORKING, _FILLED} else Role.NOTICE_WARN
     return (Cell(f"{text}. Enter closes; edit to send more.", role),)
 
 
@@ -391,11 +415,18 @@ class ScaledScreen(OrderForm[None]):
             )
             return
         crossing = legs_that_cross(plan, self._book())
-        self.legs.show(paint_plan(plan, crossing, self._ends(), width=self.inner))
+        self.legs.show(
+            paint_plan(
+                plan,
+                crossing,
+                tuple(paint_leg_end(*end) for end in self._leg_ends()),
+                width=self.inner,
+            )
+        )
         agree = "Close" if self._verdicts else "Review"
         self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.inner)
         if self._sent:
-            result = paint_sent(self._verdicts, len(self._sent))
+            result = paint_sent(self._leg_ends())
             reasons = dict.fromkeys(v.reason for v in self._verdicts if isinstance(v, Rejected))
             refused = [Cell(f"refused: {plain(reason, 90)}", Role.NOTICE_BAD) for reason in reasons]
             self.state.show(
@@ -416,15 +447,16 @@ class ScaledScreen(OrderForm[None]):
 
     def _show_choices(self) -> None:
         draft = self.draft
-        self.side.show(f" {draft.side.value}", side_role(draft.side))
-        self.unit.show(f" {draft.unit.value}")
-        self.shape.show(f" {draft.shape.value}")
+        self.side.show(f" {draft.side.value} {MORE}", side_role(draft.side))
+        self.unit.show(f" {draft.unit.value} {MORE}")
+        self.shape.show(f" {draft.shape.value} {MORE}")
         self.post_only.show(f" [{'x' if draft.is_post_only else ' '}] post-only")
 
-    def _ends(self) -> tuple[Cell, ...]:
-        known = {o.order_id: o for o in self._surface.queries.account().open_orders}
+    def _leg_ends(self) -> tuple[LegEnd, ...]:
+        account = self._surface.queries.account()
+        known = {o.order_id: o for o in (*account.recent, *account.open_orders)}
         return tuple(
-            paint_leg_end(
+            LegEnd(
                 self._verdicts[number] if number < len(self._verdicts) else None,
                 known.get(order.unsigned.order_id),
             )

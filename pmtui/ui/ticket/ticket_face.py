@@ -13,7 +13,7 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.keys.actions import Keymap, key_label
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import FIELD_WIDGETS, TextBlock, TicketLayout
+from pmtui.ui.ticket.fields import FIELD_WIDGETS, MORE, TextBlock, TicketLayout
 from pmtui.ui.ticket.paint_ticket import (
     FIELD_NAMES,
     name_problem,
@@ -30,11 +30,11 @@ from pmtui.ui.ticket.ticket_state import TicketState
 from pmtui.ui.widgets.text_line import TextLine
 
 _FIELD_ROWS = 4
-_MORE = "▾"
-"""After a value that a key changes."""
 _STATE_LINES = 4
 _SLIM = 35
 """In fewer columns the words of a row are closer together."""
+_TIGHT = 79
+"""A line of fields narrower than this drops words."""
 _ATTACHED_FROM = 11
 """From this height on, a row shows the stop and the target attached to a purchase."""
 
@@ -93,6 +93,7 @@ class TicketFace:
         self._show_choices()
         self._show_labels()
         if self._layout.has_class("-line"):
+            self._layout.set_class(self._is_tight, "-tight")
             self._show_below()
             return
         self._layout.set_class(self._is_slim, "-slim")
@@ -113,6 +114,10 @@ class TicketFace:
     def _is_slim(self) -> bool:
         return self._layout.size.width < _SLIM and not self._layout.has_class("-line")
 
+    @property
+    def _is_tight(self) -> bool:
+        return self._layout.has_class("-line") and self._layout.size.width < _TIGHT
+
     def _show_choices(self) -> None:
         draft = self._state.draft
         self._layout.set_class(draft.time_in_force is TimeInForce.GTD, "-timed")
@@ -121,13 +126,15 @@ class TicketFace:
         self._layout.price.placeholder = "auto" if draft.kind is OrderKind.MARKET else ""
         # On one line there is no room for a mark, and next to the word it would look like a letter.
         is_line = self._layout.has_class("-line")
-        lead, more = (" ", "") if is_line else ("", f" {_MORE}")
+        lead, more = (" ", "") if is_line else ("", f" {MORE}")
         side = f" {draft.side.value:<4} " if is_line else f"{draft.side.value}{more}"
         self._layout.side.show(side, side_role(draft.side))
-        self._layout.kind.show(f"{lead}{draft.kind.value}{'' if self._is_slim else more}")
+        self._layout.kind.show(f"{lead}{draft.kind.value}{more}")
         self._layout.time_in_force.show(f"{lead}{draft.time_in_force.value}{more}")
-        box = f"[{'x' if draft.is_post_only else ' '}] post-only"
-        self._layout.post_only.show(box if self._is_slim else f" {box}")
+        is_crowded = self._is_tight or (self._is_slim and draft.time_in_force is TimeInForce.GTD)
+        # As the command line spells it.
+        name = "po" if is_crowded else "post-only"
+        self._layout.post_only.show(f" [{'x' if draft.is_post_only else ' '}] {name}")
         self._layout.unit.show(f" {unit_of(draft).value}{more}")
         market = self._state.market.market if self._state.market is not None else None
         terms = self._state.terms
@@ -161,7 +168,7 @@ class TicketFace:
             )  # fmt: skip
         touch = paint_touch(
             self._state.book, terms.tick_size if terms is not None else None,
-            is_brief=self._is_slim,
+            width=self._layout.touch.size.width,
         )  # fmt: skip
         is_word = self._state.draft.kind is OrderKind.MARKET and not self._state.draft.price_text
         # Without a price there is no unit to show: the book decides.
@@ -213,6 +220,7 @@ class TicketFace:
         figures = paint_figures(
             self._state.meant, check.numbers if check is not None else None,
             width=self._layout.size.width, height=1, ends=self._state.ends, after=self._state.after,
+            is_mirrored=self._state.is_mirrored,
         )  # fmt: skip
         # The review key is in the footer, too, and a refusal says that it is one: both give way to
         # problems.
@@ -232,6 +240,7 @@ class TicketFace:
             paint_figures(
                 self._state.meant, check.numbers if check is not None else None,
                 width=self._layout.size.width, height=room, ends=self._state.ends, after=self._state.after,
+                is_mirrored=self._state.is_mirrored,
             )
         )  # fmt: skip
 

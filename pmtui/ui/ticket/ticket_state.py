@@ -178,8 +178,12 @@ class TicketState:
     @property
     def meant(self) -> TicketDraft:
         """The draft of the order to sign: for a short sale, that of the other outcome."""
-        is_mirrored = self.check is not None and self.check.is_mirrored
-        return other_side_of(self.draft) if is_mirrored else self.draft
+        return other_side_of(self.draft) if self.is_mirrored else self.draft
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Whether the draft is a short sale, sent as a purchase of the other outcome."""
+        return self.check is not None and self.check.is_mirrored
 
     def ghosts(self) -> tuple[Ghost, ...]:
         """Return the draft for the ladder; empty before the terms are known."""

@@ -100,11 +100,11 @@ def test_a_sale_that_fills_in_part_promises_no_sum_for_the_whole() -> None:
     order = replace(prepared(plan.intent), worst_fee=m("18.1046"))
     shown = " ".join(card(paint_flatten_card(order, plan, WIDTH, mode=Mode.PAPER)).split())
     assert "224.54 at 11.0¢ for $24.70" in shown
-    assert "Size up to 1,810.46 shares Proceeds at least 10¢ a share" in shown
+    assert "Size max 1,810.46 shares Proceeds min 10¢ a share" in shown
     # Four hundredths of what 11c leaves of a share: 50c is out of the book's reach.
-    assert "Fee about $0.88, at most $7.09" in shown
+    assert "Fee $0.88, max $7.09" in shown
     assert "Total about $23.82 after that fee" in shown
-    assert "at least $" not in shown
+    assert "min $" not in shown
 
 
 def test_sales_in_the_way_are_named_the_many_counted() -> None:
@@ -164,9 +164,9 @@ def test_a_ladder_says_its_money_as_one_order_does() -> None:
     legs = [sell("0.50", "0.2"), sell("0.52", "0.199")]
     shown = " ".join(card(paint_scaled_card(legs, WIDTH, mode=Mode.PAPER)).split())
     assert "SELL 40 Yes @ 50¢ to 52¢ or better" in shown
-    assert "Size 40 shares Proceeds at least $20.40" in shown
-    assert "Fee at most $0.40; none on what rests" in shown
-    assert "Total at least $20.00 after that fee" in shown
+    assert "Size 40 shares Proceeds min $20.40" in shown
+    assert "Fee max $0.40; none on what rests" in shown
+    assert "Total min $20.00 after that fee" in shown
     one = [sell("0.50", "0.2")]
     alone = " ".join(card(paint_confirm(one[0], WIDTH, mode=Mode.PAPER)).split())
     same = " ".join(card(paint_scaled_card(one, WIDTH, mode=Mode.PAPER)).split())

@@ -153,7 +153,7 @@ async def test_problems_stand_beside_their_entries_by_the_book_of_this_moment() 
             pilot, lambda: says(screen, "give-way") == "x At most 48: no price is below 1¢", "why"
         )
         await pilot.press("home", "delete", "delete", *"9")
-        await until(pilot, lambda: shows(app, "At worst"), "what it would bring")
+        await until(pilot, lambda: shows(app, "At the limit"), "what it would bring")
         assert shows(app, "At the stop")
         assert shows(app, "40¢  brings $")
         assert says(screen, "give-way") == "¢  below at most"

@@ -65,8 +65,8 @@ def test_the_amounts_are_those_of_the_signed_fields_and_no_others() -> None:
 def test_a_sale_gives_shares_and_gets_dollars() -> None:
     words = _fold(_words(_prepared(side=Side.SELL, time_in_force=TimeInForce.FAK)))
     assert "SELL 100 Yes @ 51¢ or better" in words
-    assert "Size up to 100 shares" in words
-    assert "Proceeds at least 51¢ a share" in words
+    assert "Size max 100 shares" in words
+    assert "Proceeds min 51¢ a share" in words
     assert "FAK, what is there now" in words
     assert "Max payout" not in words
 
@@ -78,8 +78,8 @@ def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue(
 
 def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
     fee = _fold(_words(replace(_prepared(), worst_fee=m("0.99956"))))
-    assert "Fee at most $1.00; none on what rests" in fee
-    assert "Total at most $52.00 with fee" in fee
+    assert "Fee max $1.00; none on what rests" in fee
+    assert "Total max $52.00 with fee" in fee
     only_rests = replace(_prepared(is_post_only=True), worst_fee=m("0.99956"))
     words = _fold(_words(only_rests))
     assert "none (maker)" in words
@@ -121,7 +121,7 @@ def test_a_market_purchase_shows_its_least_shares() -> None:
     words = _fold(_words(prepared))
     assert "Max cost $25.00" in words
     assert "FOK, all at once or nothing" in words
-    assert "BUY Yes: spend $25.00, at least 46.29 shares, at most 54¢ a share" in words
+    assert "BUY Yes: spend $25.00, min 46.29 shares, max 54¢ a share" in words
     fee = _fold(_words(replace(prepared, worst_fee=m("0.5"))))
     assert "Fee about $0.50" in fee
     assert "Total about $25.50 with fee" in fee
@@ -135,14 +135,14 @@ def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
 def test_a_sale_with_a_fee_says_what_is_left() -> None:
     order = replace(_prepared(side=Side.SELL), worst_fee=m("0.99956"))
     words = _fold(_words(order))
-    assert "Total at least $50.00 after that fee" in words
+    assert "Total min $50.00 after that fee" in words
     # To the cent, and so that the three lines add up.
     draft = replace(order.unsigned.draft, taker_amount=51_304_500)
     odd = replace(order, unsigned=replace(order.unsigned, draft=draft), worst_fee=m("1.9751"))
     words = _fold(_words(odd))
-    assert "Proceeds at least $51.30" in words
-    assert "Fee at most $1.98" in words
-    assert "Total at least $49.32 after that fee" in words
+    assert "Proceeds min $51.30" in words
+    assert "Fee max $1.98" in words
+    assert "Total min $49.32 after that fee" in words
 
 
 def _numbers(order: PreparedOrder, *asks: tuple[str, str]) -> TicketNumbers:
@@ -158,31 +158,31 @@ def test_an_order_that_nothing_meets_says_that_it_costs_no_fee_now() -> None:
     order = replace(_prepared(time_in_force=TimeInForce.FOK), worst_fee=m("0.99956"))
     numbers = _numbers(order, ("0.51", "20"))
     words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
-    assert "Fee none now, up to $1.00 if it fills" in words
+    assert "Fee none now, max $1.00 if it fills" in words
     met = _numbers(order, ("0.51", "200"))
     words = _fold(_words(order, occasion=Occasion(numbers=met)))
-    assert "Fee about $1.00 Total" in words
-    assert "Total at most $52.00 with fee" in words
+    assert "Fee $1.00 Total" in words
+    assert "Total max $52.00 with fee" in words
 
 
 def test_the_card_and_the_ticket_beside_it_tell_one_fee() -> None:
     order = replace(_prepared(time_in_force=TimeInForce.FOK), worst_fee=m("0.06248"))
     numbers = replace(_numbers(order, ("0.51", "200")), fee=m("0.06199"), most_fee=m("0.06248"))
     words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
-    assert "Fee about $0.07 Total" in words
+    assert "Fee $0.07 Total" in words
     figures = paint_figures(TicketDraft(Side.BUY, 0), numbers, width=38, height=9)
-    assert "Fee now $0.07" in _fold("".join(cell.text for line in figures for cell in line))
+    assert "Fee $0.07" in _fold("".join(cell.text for line in figures for cell in line))
 
 
 def test_a_purchase_of_what_is_there_promises_no_number_of_shares() -> None:
     order = replace(_prepared(time_in_force=TimeInForce.FAK), worst_fee=m("0.99956"))
     numbers = _numbers(order, ("0.50", "20"))
     words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
-    assert "BUY Yes: spend up to $51.00, at most 51¢ a share" in words
-    assert "Size up to 102 shares at 51¢ or less" in words
+    assert "BUY Yes: spend max $51.00, max 51¢ a share" in words
+    assert "Size max 102 shares at 51¢ or less" in words
     assert "Max payout $20.00 for what fills now" in words
     assert "Total about $10.20 with that fee, as the book is" in words
-    assert "at least" not in words
+    assert "min" not in words
 
 
 def test_a_long_title_wraps_instead_of_being_cut() -> None:

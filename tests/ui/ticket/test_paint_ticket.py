@@ -53,10 +53,10 @@ def test_on_a_small_region_figures_share_lines_and_on_a_large_one_each_has_its_o
     assert small[2].startswith(" cash after")
     large = _figures(draft, width=38, height=8)
     assert [line.split("  ")[0].strip() for line in large] == [
-        "Cost", "Fee now", "Max payout", "Fills now", "Rests", "Cash after", "Takes",
+        "Cost", "Fee", "Max payout", "Fills now", "Rests", "Cash after", "Takes",
     ]  # fmt: skip
     # Values end in one column, near enough to their labels to be read across.
-    assert {cell_width(line) for line in large} == {27}
+    assert {cell_width(line) for line in large} == {28}
 
 
 def test_break_even_and_rewards_take_the_lines_that_are_left() -> None:
@@ -96,11 +96,11 @@ def test_what_has_no_room_is_left_out_whole() -> None:
 
 def test_what_is_expected_is_told_apart_from_what_is_signed() -> None:
     text = " ".join(_figures(replace(BUY, price_text="60", size_text="20"), width=60, height=4))
-    assert "cost $10.60  at most $12.00" in text
+    assert "cost $10.60  max cost $12.00" in text
     assert "now 20 at 53.0¢" in text
     sale = replace(SELL, price_text="47", size_text="25")
     text = " ".join(_figures(sale, width=60, height=4))
-    assert "brings $12.75  at least $11.75" in text
+    assert "proceeds $12.75  min proceeds $11.75" in text
 
 
 def test_an_order_that_would_be_refused_or_killed_fills_nothing_and_costs_nothing() -> None:
@@ -108,27 +108,41 @@ def test_an_order_that_would_be_refused_or_killed_fills_nothing_and_costs_nothin
         draft = replace(BUY, price_text="53", **changes)
         text = " ".join(_figures(draft, width=60, height=3))
         assert "now nothing" in text
-        assert "at most $53.00" in text
-        assert "cost" not in text
+        assert "max cost $53.00" in text
+        assert " cost $" not in text.replace("max cost", "")
         assert "rests" not in text
 
 
 def test_a_fee_that_is_kept_though_nothing_fills_now_is_not_shown_as_none() -> None:
-    fee = "fee up to $0.99"
+    fee = "fee max $0.99"
     resting = replace(BUY, price_text="43", size_text="100")
     assert fee in " ".join(_figures(resting, width=60, height=3))
     assert fee not in " ".join(_figures(replace(resting, is_post_only=True), width=60, height=3))
     killed = replace(resting, time_in_force=TimeInForce.FOK)
     assert fee in " ".join(_figures(killed, width=60, height=3))
     large = _figures(resting, width=38, height=8)
-    assert next(line for line in large if "Fee" in line).split() == ["Fee", "up", "to", "$0.99"]
+    assert next(line for line in large if "Fee" in line).split() == ["Fee", "max", "$0.99"]
 
 
 def test_a_market_order_shows_its_worst_price_and_least_shares() -> None:
     text = " ".join(_figures(MARKET, width=40, height=12))
     assert "Limit price" in text
     assert "54¢" in text
-    assert "at least 46.29" in text
+    assert "min 46.29" in text
+
+
+def test_a_short_sale_is_told_in_the_prices_of_the_ladder() -> None:
+    draft = replace(BUY, price_text="53")
+    numbers = check_ticket(draft, WORLD).numbers
+    after = TicketAfter(m("0.54"), None, None)
+    lines = paint_figures(draft, numbers, width=60, height=9, after=after, is_mirrored=True)
+    text = " ".join(" ".join(_text(line).split()) for line in lines)
+    assert "Fills now 40 at 47.0¢" in text
+    assert "Rests 60 at 47¢" in text
+    assert "of bids" in text
+    assert "Break-even 46¢" in text
+    # What it costs stays what it costs.
+    assert "Cost $53.00" in text
 
 
 def test_a_small_part_of_the_depth_is_not_shown_as_none() -> None:
@@ -139,13 +153,13 @@ def test_a_small_part_of_the_depth_is_not_shown_as_none() -> None:
 
 def test_a_sale_names_what_it_brings_and_nothing_it_would_win() -> None:
     text = " ".join(_figures(SELL, width=60, height=3))
-    assert "brings $53.00" in text
+    assert "proceeds $53.00" in text
     assert "wins" not in text
     assert "now nothing" in text
 
 
 def test_a_size_in_dollars_is_told_in_shares_too() -> None:
-    assert _figures(MARKET, width=60, height=3)[0].startswith(" shares at least 46.29")
+    assert _figures(MARKET, width=60, height=3)[0].startswith(" shares min 46.29")
 
 
 @given(st.integers(10, 90), st.integers(1, 9), st.integers(5, 10**9))
@@ -158,7 +172,11 @@ def test_figures_are_never_cut(width: int, height: int, size: int) -> None:
 def test_the_touch_is_shown_with_doubt_in_a_word() -> None:
     assert _text(paint_touch(None, None)) == "¢ "
     assert _text(paint_touch(book_view(), m("0.01"))) == "¢  bid 51 ask 53"
-    assert _text(paint_touch(book_view(), m("0.01"), is_brief=True)) == "¢  51 / 53"
+    fine = replace(
+        book_view(), bids=(Level(m("0.5635"), m("9")),), asks=(Level(m("0.5736"), m("9")),)
+    )
+    texts = [_text(paint_touch(fine, m("0.0001"), width=width)) for width in (24, 18, 14, 6)]
+    assert texts == ["¢  bid 56.35 ask 57.36", "¢  56.35 / 57.36", "¢ 56.35/57.36", "¢ "]
     stale = paint_touch(book_view(state=BookState.STALE), m("0.01"))
     assert _text(stale) == "¢  bid 51 ask 53 stale"
     bare = replace(book_view(), bids=())
@@ -239,5 +257,5 @@ def test_a_line_of_cells_wraps_between_words_up_to_a_number_of_lines() -> None:
 
 
 def test_sides_are_told_apart_by_their_word() -> None:
-    for draft, word in ((BUY, "cost"), (SELL, "brings")):
+    for draft, word in ((BUY, "cost"), (SELL, "proceeds")):
         assert any(word in line for line in _figures(draft, width=40, height=3))

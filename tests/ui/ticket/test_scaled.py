@@ -5,10 +5,10 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, MarketTerms, Side
 from pmtui.domain.money import Micros, parse_micros
-from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown
+from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.ticket.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.ui.cells import Line, line_width
-from pmtui.ui.ticket.scaled import paint_leg_end, paint_plan, paint_sent
+from pmtui.ui.ticket.scaled import LegEnd, paint_leg_end, paint_plan, paint_sent
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
 
@@ -115,8 +115,16 @@ def test_a_leg_ends_as_the_account_or_its_verdict_says() -> None:
 
 
 def test_the_sum_of_the_verdicts_is_said() -> None:
-    assert text(paint_sent((), 3)) == "sending"
-    assert text(paint_sent((ACCEPTED, REJECTED, UNKNOWN), 3)).startswith(
-        "1 of 3 working, 1 unconfirmed"
+    def said(*ends: tuple[Verdict | None, Order | None]) -> str:
+        return text(paint_sent([LegEnd(*end) for end in ends])).partition(". ")[0]
+
+    assert said((ACCEPTED, None), (None, None)) == "sending"
+    three = (UNKNOWN, None), (ACCEPTED, None), (REJECTED, None)
+    assert said(*three) == "1 working, 1 unconfirmed, 1 refused"
+    assert said((ACCEPTED, None)) == "1 working"
+    filled, part, gone = (
+        believable.order(2, status=status)
+        for status in (OrderStatus.FILLED, OrderStatus.PARTIALLY_FILLED, OrderStatus.CANCELLED)
     )
-    assert text(paint_sent((ACCEPTED,), 1)).startswith("1 of 1 working.")
+    ends = [(ACCEPTED, order) for order in (filled, part, part, gone)]
+    assert said(*ends) == "2 working, 1 filled, 1 cancelled"

@@ -443,7 +443,7 @@ async def test_a_market_purchase_takes_its_worst_price_from_the_book() -> None:
         assert "¢" not in "".join(cell.text for cell in app.pane.touch.line)
         app.pane.size_field.focus()
         await pilot.press(*"25")
-        await until(pilot, lambda: "shares at least 46.29" in app.text(), "the shares")
+        await until(pilot, lambda: "shares min 46.29" in app.text(), "the shares")
         await _send(pilot, app)
         ((prepared,),) = app.service.calls_of("place")
         assert isinstance(prepared, PreparedOrder)
