@@ -39,7 +39,7 @@ from pmtui.link.messages import (
     read_to_terminal,
 )
 from pmtui.link.mirror import STANDING, Mirror
-from pmtui.service.clock import Clock
+from pmtui.service.clock import Clock, Moment, read_moment
 from pmtui.service.codec import CodecError, encode
 from pmtui.service.topics import Topic
 from pmtui.service.views import ServiceLoss
@@ -102,11 +102,17 @@ class NoAnswerError(Exception):
 @dataclass(slots=True)
 class _Pending:
     call: bytes
+    given: Moment
     answer: asyncio.Future[bytes]
     ended: asyncio.Future[bytes] | None
     """The verdict, if the service reports one."""
     is_patient: bool = False
     """Whether the answer may take long, and is awaited across a lost connection."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing more is reported of it."""
+        return (self.ended or self.answer).done()
 
 
 class Attachment:
@@ -252,15 +258,14 @@ class Attachment:
             is_followed: whether the service will report how it ended.
         """
         call_id, loop = uuid4().hex, asyncio.get_running_loop()
-        pending = _Pending(
-            call, loop.create_future(), loop.create_future() if is_followed else None
-        )
+        ended = loop.create_future() if is_followed else None
+        pending = _Pending(call, read_moment(self._clock), loop.create_future(), ended)
         self._pending[call_id] = pending
         self._drop_old()
         if self._writer is None:
             self._fail(call_id, GONE, may_have_happened=False)
         else:
-            self.send(Call(call_id, call))
+            self.send(Call(call_id, call, pending.given))
         return call_id
 
     async def answer(self, call: bytes, *, within_s: float | None = ANSWER_WITHIN_S) -> bytes:
@@ -300,8 +305,8 @@ class Attachment:
                 _ = self._pending.pop(call_id, None)
 
     def _drop_old(self) -> None:
-        """Forget finished commands whose result nobody waits for."""
-        over = [i for i, each in self._pending.items() if (each.ended or each.answer).done()]
+        """Forget finished commands whose end nobody waits for."""
+        over = [i for i, each in self._pending.items() if each.is_over]
         for call_id in over[: max(len(self._pending) - MOST_PENDING, 0)]:
             del self._pending[call_id]
 
@@ -360,8 +365,12 @@ class Attachment:
         if self._on_welcome is not None:
             self._on_welcome(welcome)
         for call_id, pending in tuple(self._pending.items()):
+            if pending.is_over:
+                continue
             if is_same:
-                self.send(Call(call_id, pending.call))
+                # What was answered has begun, and must not begin again.
+                call = b"" if pending.answer.done() else pending.call
+                self.send(Call(call_id, call, pending.given))
             else:
                 self._fail(call_id, GONE, may_have_happened=True)
 

@@ -19,6 +19,7 @@ from pmtui.service.surface import VERDICT_OF_COMMAND, Commands
 MOST_KEPT = 500
 """Finished commands that are remembered."""
 LONGEST_ID = 64
+FORGOTTEN = "the service no longer remembers how it ended"
 FAILED = "a bug in the service, see its log file"
 _VERDICTS = frozenset(VERDICT_OF_COMMAND.values())
 
@@ -50,9 +51,9 @@ class Calls:
 
         Args:
             call_id: made by the terminal.
-            call: the command and its arguments, from the codec.
-            commands: those of the terminal; None if it may send none.
-            listener: receives the answer, and then the verdict.
+            call: the command and its arguments, from the codec; empty to ask only what came of it.
+            commands: those of the terminal; None where it may give none.
+            listener: is given the answer, and then how it ended.
         """
         known = self._records.get(call_id)
         if known is not None:
@@ -61,8 +62,8 @@ class Calls:
         if commands is None:
             listener(Answer(call_id, b"", "this terminal is read-only"))
             return
-        if len(call_id) > LONGEST_ID:
-            listener(Answer("", b"", "no command has such an id"))
+        if not call:
+            listener(Answer(call_id, b"", FORGOTTEN, may_have_happened=True))
             return
         try:
             name, arguments = decode_call(call)

@@ -11,9 +11,10 @@ from typing import TypeAlias
 import msgspec
 
 from pmtui.config.terminal_settings import TerminalSettings
+from pmtui.service.clock import Moment
 
-PROTOCOL = 1
-"""Protocol version: it grows with every change that an older program would misread."""
+PROTOCOL = 2
+"""Grows with every change that an older program would misread."""
 MOST_TO_SERVICE = 1 << 20
 """Bytes of one message to the service."""
 MOST_TO_TERMINAL = 1 << 26
@@ -80,6 +81,9 @@ class Call(_Message):
 
     call_id: str
     call: bytes
+    """Empty to ask only for what came of an earlier call with this id."""
+    given: Moment | None = None
+    """When the trader gave it; None for when it is read. Orders are not sent long after it."""
 
 
 class Ask(_Message):

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import fields
 
-from pmtui.link.calls import Calls
+from pmtui.link.calls import LONGEST_ID, Calls
 from pmtui.link.messages import (
     Answer,
     Call,
@@ -169,8 +169,10 @@ class Session:
                 self._unwatch(_topic(topic))
             case Peek(topic):
                 self._peek(_topic(topic))
-            case Call(call_id, call):
-                commands = self._terminal.commands if self.may_trade else None
+            case Call(call_id, call, given):
+                if len(call_id) > LONGEST_ID:
+                    raise LinkError("no command has such an id")
+                commands = self._terminal.commands_given(given) if self.may_trade else None
                 self._asked.add(call_id)
                 self._calls.carry_out(call_id, call, commands=commands, listener=self._send_end)
                 self._make_room()

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
@@ -36,6 +37,27 @@ class Clock(Protocol):
     async def sleep(self, seconds: float) -> None:
         """Wait for a number of seconds."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment by both clocks of the machine, which all of its processes read alike."""
+
+    at: datetime
+    """By the time of day, which goes on while the machine is suspended, and may be set."""
+    monotonic_s: float
+    """By the clock that is never set, and may stand still meanwhile."""
+
+
+def read_moment(clock: Clock) -> Moment:
+    """Return the moment that it is now."""
+    return Moment(clock.now() - clock.replay_shift(), clock.monotonic())
+
+
+def seconds_since(moment: Moment, clock: Clock) -> float:
+    """Return how long ago a moment was, by whichever clock says more."""
+    now = read_moment(clock)
+    return max((now.at - moment.at).total_seconds(), now.monotonic_s - moment.monotonic_s)
 
 
 class SystemClock:

@@ -24,6 +24,7 @@ from pmtui.domain.orders.order import (
     Rejected,
     Verdict,
 )
+from pmtui.service.clock import Moment
 from pmtui.service.orders.preparing import PreparedOrders
 from pmtui.service.parts import Parts
 from pmtui.service.safety.arming import Arming
@@ -51,7 +52,18 @@ _LONGEST_REFUSAL = 200
 class ServiceCommands:
     """The commands of one terminal."""
 
-    def __init__(self, parts: Parts, prepared: PreparedOrders, arming: Arming) -> None:
+    def __init__(
+        self, parts: Parts, prepared: PreparedOrders, arming: Arming, given: Moment | None = None
+    ) -> None:
+        """Give commands for one terminal.
+
+        Args:
+            parts: carry them out.
+            prepared: the orders that may be sent.
+            arming: of the terminal.
+            given: when the trader gave a command in another process; None for one that is given now.
+        """
+        self._given = given
         self._parts = parts
         self._desk = parts.orders.desk
         self._prepared = prepared
@@ -93,8 +105,9 @@ class ServiceCommands:
             return self._desk.reject(order)
         refusal = self._conditionals.attach(order, attached) if attached is not None else ""
         return self._desk.place(
-            order, override=override, refusal=refusal, is_single_key=is_single_key
-        )
+            order, override=override, refusal=refusal, is_single_key=is_single_key,
+            given=self._given,
+        )  # fmt: skip
 
     def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Journal, sign and send prepared orders in one request."""
@@ -102,7 +115,7 @@ class ServiceCommands:
         orders = self._prepared.find_all(order_ids)
         if isinstance(orders, Rejected):
             return self._desk.reject(orders, count=len(order_ids))
-        return self._desk.place_many(orders)
+        return self._desk.place_many(orders, given=self._given)
 
     def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
         """Cancel an order and replace it by another."""
@@ -110,7 +123,7 @@ class ServiceCommands:
         if isinstance(replacement, Rejected):
             return self._desk.reject_move(replacement)
         self._conditionals.follow_move(order_id, replacement_id)
-        return self._desk.move(order_id, replacement)
+        return self._desk.move(order_id, replacement, given=self._given)
 
     def flatten(
         self,
@@ -130,6 +143,7 @@ class ServiceCommands:
             override=override,
             is_single_key=is_single_key,
             veto=self._desk.why_self_trade,
+            given=self._given,
         )
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:

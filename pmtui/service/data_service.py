@@ -23,7 +23,7 @@ from pmtui.service.account.pnl import DailyPnl, EquityCurve
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.books.stream_faults import MalformedMessages, StreamLoss
 from pmtui.service.books.tapes import TapeBackfill
-from pmtui.service.clock import Clock
+from pmtui.service.clock import Clock, Moment
 from pmtui.service.commands import ServiceCommands
 from pmtui.service.conditionals.conditionals import Conditionals
 from pmtui.service.conditionals.sales import ConditionalSales
@@ -85,6 +85,8 @@ class Terminal:
 
     queries: ServiceQueries
     commands: ServiceCommands
+    commands_given: Callable[[Moment | None], ServiceCommands]
+    """Returns the commands for what the trader asked for at a moment; None for now."""
     close: Callable[[], None]
 
 
@@ -144,9 +146,11 @@ class DataService:
     def open_terminal(self) -> Terminal:
         """Return a new terminal; the caller closes it."""
         arming = self.arming.open()
+        commands_given = partial(ServiceCommands, self.parts, self._prepared, arming)
         return Terminal(
             queries=ServiceQueries(self.parts, self._account_reader, arming),
-            commands=ServiceCommands(self.parts, self._prepared, arming),
+            commands=commands_given(None),
+            commands_given=commands_given,
             close=partial(self.arming.close, arming),
         )
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
+from typing_extensions import override
+
 from pmtui.link.attachment import Attachment
 from pmtui.link.local_socket import UidOf, bind, uid_of
 from pmtui.link.messages import Configured, Refused, Unlock, Welcome
@@ -16,6 +18,7 @@ from pmtui.link.remote_commands import RemoteCommands
 from pmtui.link.server import HostProcess, LinkServer
 from pmtui.service.clock import SystemClock
 from pmtui.service.views import Mode, StatusView
+from tests.manual_clock import ManualClock
 from tests.service.fakes import World, running_world
 
 WRONG = "this passphrase opens nothing"
@@ -24,6 +27,21 @@ NOTHING_YET = StatusView(
     open_orders=0, unknown_orders=0, unread_notices=0, health=(), clock_skew_ms=None,
     now=datetime(2026, 11, 20, 12, 0, tzinfo=UTC),
 )  # fmt: skip
+
+
+class SeatClock(SystemClock):
+    """Reads the service's time, as on one machine, and waits in real time."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self._clock = clock
+
+    @override
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    @override
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
 
 
 @dataclass(slots=True)
@@ -62,7 +80,7 @@ class House:
         restart: Callable[[], Awaitable[None]] | None = None,
         opened: socket.socket | None = None,
     ) -> AsyncIterator[Seat]:
-        mirror, clock, locks = Mirror(NOTHING_YET), SystemClock(), list[str]()
+        mirror, clock, locks = Mirror(NOTHING_YET), SeatClock(self.world.clock), list[str]()
         line = Attachment(
             self.path, mirror, clock, may_trade=may_trade, is_passing=is_passing,
             restart=restart, opened=opened,

@@ -17,6 +17,7 @@ from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, Rejected, Unknown
 from pmtui.link.attachment import BUSY, FAILED, GONE, SILENT, Attachment, open_line
+from pmtui.link.calls import FORGOTTEN, LONGEST_ID
 from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, user_name, why_no_socket
 from pmtui.link.messages import (
     MOST_TO_SERVICE,
@@ -42,6 +43,7 @@ from pmtui.link.remote_commands import RemoteCommands
 from pmtui.link.server import LEFT
 from pmtui.service.clock import SystemClock
 from pmtui.service.codec import encode, encode_call
+from pmtui.service.orders.sending import POST_DEADLINE_S
 from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder, Queries
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import Level
@@ -551,3 +553,70 @@ async def test_a_bug_in_the_connection_leaves_nothing_that_looks_live(tmp_path: 
         (shown,) = mirror.status().health
         assert (shown.state, shown.reason) == (HealthState.DOWN, FAILED)
         assert not line.is_attached
+
+
+async def cut(house: House, seat: Seat) -> None:
+    """Cut the connection of a terminal, and wait until it is back."""
+    before = seat.line._writer
+    assert before is not None
+    before.transport.abort()
+    await until(house.world, lambda: seat.line._writer not in (None, before), "it is back")
+
+
+async def test_an_order_that_a_hung_service_reads_too_late_is_not_sent(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        order = await prepared(house, seat)
+        command_id = seat.commands.place(order.order_id)
+        # The service reads nothing meanwhile.
+        house.world.clock.skip(POST_DEADLINE_S + 10)
+        verdict = await seat.commands.verdict(command_id)
+        assert verdict == Rejected("Too late: given 20 s ago; nothing was sent")
+        assert house.world.account.posted == []
+
+
+async def test_an_order_given_before_the_line_was_cut_is_as_old_when_it_is_sent_again(
+    tmp_path: Path,
+) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        order = await prepared(house, seat)
+        writer = seat.line._writer
+        assert writer is not None
+        writer.transport.abort()
+        command_id = seat.commands.place(order.order_id)
+        house.world.clock.skip(POST_DEADLINE_S)
+        assert isinstance(await seat.commands.verdict(command_id), Rejected)
+        assert house.world.account.posted == []
+
+
+async def test_a_command_that_has_ended_is_not_given_again(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        command_id = seat.commands.cancel_market(CONDITION, None)
+        pending = seat.line._pending[command_id]
+        await until(house.world, lambda: pending.is_over, "its verdict")
+        house.server._calls._records.clear()
+        await cut(house, seat)
+        assert await seat.commands.arm() == ""
+        assert command_id not in house.server._calls._records
+
+
+async def test_a_command_that_was_taken_up_is_not_begun_again(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        order = await prepared(house, seat)
+        house.world.account.lane.clear()
+        command_id = seat.commands.place(order.order_id)
+        await until(house.world, lambda: house.world.account.in_line, "it stands in line")
+        await until(house.world, seat.line._pending[command_id].answer.done, "its answer")
+        house.server._calls._records.clear()
+        await cut(house, seat)
+        verdict = await seat.commands.verdict(command_id)
+        assert isinstance(verdict, Unknown)
+        assert FORGOTTEN in verdict.reason.lower()
+        house.world.account.lane.set()
+
+
+async def test_a_call_with_an_id_that_is_too_long_ends_the_connection(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house:
+        reader, _ = await raw(house, hello(), Call("x" * (LONGEST_ID + 1), b""))
+        while await read_to_terminal(reader) is not None:
+            continue
+        await until(house.world, lambda: house.server.terminals == 0, "it is gone")

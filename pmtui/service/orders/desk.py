@@ -28,6 +28,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
+from pmtui.service.clock import Moment
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.lost_orders import OrderSearch
@@ -157,6 +158,7 @@ class Desk:
         override: str = "",
         refusal: str = "",
         is_single_key: bool = False,
+        given: Moment | None = None,
     ) -> CommandId:
         """Start sending; the verdict follows when it is known. The same order is sent only once.
 
@@ -164,8 +166,8 @@ class Desk:
             order: the prepared order.
             override: the exception that the trader permitted.
             refusal: why it must not be sent after all; empty if it may.
-            is_single_key: whether no card was shown before: without an override it needs a good
-                book.
+            is_single_key: no card came before it: without an override it needs a good book.
+            given: when the trader gave it; now, where absent.
         """
         if refusal:
             command_id, futures = self._expect((order,))
@@ -175,27 +177,37 @@ class Desk:
                 lambda _, end: _resolve_once(futures[order.unsigned.order_id], end),
             )
             return command_id
-        self._record_override(order, override)
-        instruction = self._sender.instruct(is_single_key=is_single_key, override=override)
-        return self.place_many((order,), instruction)
+        instruction = self._sender.instruct(
+            is_single_key=is_single_key, override=override, given=given
+        )
+        if self._sender.why_late(instruction) is None:
+            self._record_override(order, override)
+        return self._start_sending((order,), instruction)
 
     def place_many(
-        self, orders: tuple[PreparedOrder, ...], instruction: Instruction | None = None
+        self, orders: tuple[PreparedOrder, ...], *, given: Moment | None = None
     ) -> CommandId:
-        """Start sending orders in one request; each has its own verdict."""
-        asked = instruction or self._sender.instruct()
+        """Start sending orders in one request; each has a verdict of its own."""
+        return self._start_sending(orders, self._sender.instruct(given=given))
+
+    def _start_sending(
+        self, orders: tuple[PreparedOrder, ...], instruction: Instruction
+    ) -> CommandId:
         command_id, futures = self._expect(orders)
         accepted = self._accept_new(orders, futures)
-        for order in accepted:
-            self._sender.show(order)
 
         def report(order: PreparedOrder, verdict: Verdict) -> None:
             _resolve_once(futures[order.unsigned.order_id], verdict)
 
         async def run() -> None:
-            await self._sender.send(accepted, report, asked)
+            await self._sender.send(accepted, report, instruction)
 
-        if accepted:
+        if late := self._sender.why_late(instruction):
+            for order in accepted:
+                self._sender.refuse(order, late, report)
+        elif accepted:
+            for order in accepted:
+                self._sender.show(order)
             self._run_sending(futures, run)
         return command_id
 
@@ -208,20 +220,21 @@ class Desk:
         is_single_key: bool = False,
         veto: Callable[[PreparedOrder], str] = _nothing_against,
         objection: Callable[[], str] = no_objection,
+        given: Moment | None = None,
     ) -> CommandId:
         """Cancel the orders in the way of selling a position, then sell it; the verdict is the sale's.
 
         Args:
             order: the sale.
-            in_the_way: own sales of the same shares, and own bids that it would match.
-            override: the exception that the trader permitted.
-            is_single_key: whether no card was shown before: without an override its book must be
-                good.
-            veto: called with the final order; returns why it must not be sent, or "" if it may.
-            objection: the same, called again when its bytes are sent.
+            in_the_way: own sales of the same shares, and own bids that it would meet.
+            override: what was permitted with it.
+            is_single_key: without an override it leaves only while its book is good.
+            veto: called with the final order; returns why it must not be sent, "" if it may.
+            objection: the same, asked again when its bytes leave.
+            given: when the trader gave it; now, where absent.
         """
         instruction = self._sender.instruct(
-            is_single_key=is_single_key, override=override, objection=objection
+            is_single_key=is_single_key, override=override, objection=objection, given=given
         )
         command_id, futures = self._expect((order,))
 
@@ -240,7 +253,10 @@ class Desk:
             await self._sender.send((fitted,), report, instruction)
 
         if self._accept_new((order,), futures):
-            self._run_sending(futures, run)
+            if late := self._sender.why_late(instruction):
+                self._sender.refuse(order, late, report)
+            else:
+                self._run_sending(futures, run)
         return command_id
 
     def why_self_trade(self, order: PreparedOrder) -> str:
@@ -299,13 +315,16 @@ class Desk:
         self._moves.expect(command_id, future)
         return command_id
 
-    def move(self, order_id: OrderId, replacement: PreparedOrder) -> CommandId:
-        """Cancel an order and replace it by another, as one action."""
+    def move(
+        self, order_id: OrderId, replacement: PreparedOrder, *, given: Moment | None = None
+    ) -> CommandId:
+        """Cancel an order and put another in its place, as one."""
+        instruction = self._sender.instruct(given=given)
+        if late := self._sender.why_late(instruction):
+            return self.reject_move(late)
         command_id = self._command()
         future: asyncio.Future[MoveVerdict] = asyncio.get_running_loop().create_future()
         self._moves.expect(command_id, future)
-
-        instruction = self._sender.instruct()
 
         async def run() -> None:
             try:

@@ -9,7 +9,6 @@ Unknown for every order of the request, and each of them is searched for; none i
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TypeVar
 
 from pmtui.domain.answers import Failure, FailureKind
@@ -28,6 +27,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.orders.single_keys import why_locked
 from pmtui.service.account.account import AccountFeed
+from pmtui.service.clock import Moment, read_moment, seconds_since
 from pmtui.service.journal.journal import OutgoingOrder
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import NOT_SENT, Canceller
@@ -61,10 +61,7 @@ def no_objection() -> str:
 class Instruction:
     """When the trader requested orders; they are sent soon after that or never."""
 
-    given_at: datetime
-    """By the machine's clock, which runs while the machine is suspended, but may be set."""
-    given_s: float
-    """By the monotonic clock, which is never set, but may stop during a suspension."""
+    given: Moment
     scoped_cancels: int
     """`Canceller.scoped_cancels` at that time."""
     needs_good_book: bool = False
@@ -142,19 +139,27 @@ class OrderSender:
         is_single_key: bool = False,
         override: str = "",
         objection: Callable[[], str] = no_objection,
+        given: Moment | None = None,
     ) -> Instruction:
         """Return the instruction for orders that are requested now.
 
         Args:
-            is_single_key: whether no card was shown before.
-            override: the exception that the trader permitted.
-            objection: returns why they are no longer wanted; empty while they are.
+            is_single_key: no card came before them.
+            override: what was permitted with them.
+            objection: returns why they are no longer wanted.
+            given: when the trader gave it, in another process; now, where absent.
         """
-        clock = self._kernel.clock
         return Instruction(
-            clock.now() - clock.replay_shift(), clock.monotonic(), self._canceller.scoped_cancels,
+            given or read_moment(self._kernel.clock), self._canceller.scoped_cancels,
             is_single_key and not override, objection,
         )  # fmt: skip
+
+    def why_late(self, instruction: Instruction) -> Rejected | None:
+        """Return why an instruction is not begun any more; None while it may be."""
+        age_s = self._age_s(instruction)
+        if age_s < self._post_deadline_s:
+            return None
+        return Rejected(f"Too late: given {age_s:.0f} s ago; nothing was sent")
 
     def show(self, order: PreparedOrder) -> None:
         """Show an order as pending from the moment it is requested."""
@@ -333,10 +338,7 @@ class OrderSender:
         return ""
 
     def _age_s(self, instruction: Instruction) -> float:
-        """Return the age of an instruction, by whichever clock shows more."""
-        clock = self._kernel.clock
-        by_wall = (clock.now() - clock.replay_shift() - instruction.given_at).total_seconds()
-        return max(by_wall, clock.monotonic() - instruction.given_s)
+        return seconds_since(instruction.given, self._kernel.clock)
 
     def _sign_all(self, orders: tuple[PreparedOrder, ...], report: Report) -> tuple[_Leg, ...]:
         account = self._feed.account

@@ -11,10 +11,13 @@ from typing_extensions import override
 
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import CommandId, OrderId
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
     Accepted,
     CancelResult,
     CancelVerdict,
+    MoveEnd,
+    MoveVerdict,
     OrderChanged,
     OrderEventKind,
     OrderStatus,
@@ -22,8 +25,10 @@ from pmtui.domain.orders.order import (
     TimeInForce,
     Unknown,
 )
+from pmtui.service.clock import read_moment
 from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.service.journal.journal_rows import JournalProblem
+from pmtui.service.orders.sending import POST_DEADLINE_S
 from pmtui.service.safety.kill_lock import new_kill, remove_killed, write_killed
 from pmtui.service.surface import PreparedOrder
 from tests.manual_clock import settle
@@ -424,3 +429,48 @@ async def test_a_cancel_that_never_left_is_repeated_for_an_order_that_may_arrive
         world.account.refuses_to_cancel = {}
         world.account.open[order_id] = resting(order_id)
         await until(world, lambda: not world.account.open, "it is cancelled")
+
+
+TOO_LATE = Rejected(f"Too late: given {POST_DEADLINE_S} s ago; nothing was sent")
+
+
+@pytest.mark.parametrize("is_suspended", [False, True])
+@pytest.mark.parametrize("how", ["place", "place_many", "flatten"])
+async def test_what_reaches_the_service_after_its_deadline_is_not_begun(
+    tmp_path: Path, how: str, *, is_suspended: bool
+) -> None:
+    async with running_world(tmp_path) as world:
+        order = await prepared(world)
+        given = read_moment(world.clock)
+        if is_suspended:
+            world.clock.set_wall(timedelta(seconds=POST_DEADLINE_S))
+        else:
+            world.clock.skip(POST_DEADLINE_S)
+        commands = world.service.open_terminal().commands_given(given)
+        match how:
+            case "place":
+                command_id = commands.place(order.order_id)
+            case "place_many":
+                command_id = commands.place_many([order.order_id])
+            case _:
+                command_id = commands.flatten(order.order_id, [resting(OrderId("0x02"))])
+        assert await commands.verdict(command_id) == TOO_LATE
+        assert world.account.posted == []
+        assert world.account.cancelled == []
+        assert await entries_of(world, order.order_id) == []
+
+
+async def test_a_move_that_comes_too_late_leaves_the_order_where_it_is(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        old, new = await prepared(world), await prepared(world, replace(BUY, price=Micros(410_000)))
+        assert isinstance(
+            await world.service.commands.verdict(world.service.commands.place(old.order_id)),
+            Accepted,
+        )
+        given = read_moment(world.clock)
+        world.clock.skip(POST_DEADLINE_S)
+        commands = world.service.open_terminal().commands_given(given)
+        verdict = await commands.move_verdict(commands.move(old.order_id, new.order_id))
+        assert verdict == MoveVerdict(MoveEnd.NOT_MOVED, TOO_LATE.reason)
+        assert len(world.account.posted) == 1
+        assert world.account.cancelled == []
