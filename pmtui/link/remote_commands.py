@@ -120,7 +120,15 @@ class RemoteCalls:
 
 def describe_loss(lost: NoAnswerError) -> str:
     """Describe why there is no answer, and what that means."""
-    text = f"{lost.reason}: {_UNKNOWN if lost.may_have_happened else _UNSENT}"
+    return _sentence(f"{lost.reason}: {_UNKNOWN if lost.may_have_happened else _UNSENT}")
+
+
+def _not_prepared(lost: NoAnswerError) -> Rejected:
+    """Return why nothing was prepared, which sends nothing."""
+    return Rejected(_sentence(f"{lost.reason}: {_UNSENT}"))
+
+
+def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
@@ -158,7 +166,7 @@ class RemoteCommands:
                 await self._calls.ask("prepare", intent=intent, replacing=replacing),
             )
         except NoAnswerError as lost:
-            return Rejected(describe_loss(lost))
+            return _not_prepared(lost)
 
     async def prepare_many(
         self, intents: Iterable[OrderIntent]
@@ -168,7 +176,7 @@ class RemoteCommands:
         try:
             answer = await self._calls.ask("prepare_many", intents=intents)
         except NoAnswerError as lost:
-            return (Rejected(describe_loss(lost)),) * len(intents)
+            return (_not_prepared(lost),) * len(intents)
         return cast("tuple[PreparedOrder | Rejected, ...]", answer)
 
     def place(
@@ -291,7 +299,7 @@ class RemoteCommands:
         try:
             return str(await self._calls.ask("kill", within_s=KILL_WITHIN_S))
         except NoAnswerError as lost:
-            reason = f"{lost.reason[:1].upper()}{lost.reason[1:]}"
+            reason = _sentence(lost.reason)
             if problem:
                 return f"NOT locked: {problem}. {reason}"
             return f"Trading is locked. {reason}: the next service cancels your orders"
@@ -361,7 +369,7 @@ class RemoteCommands:
         try:
             answer = await self._calls.ask("prepare_wallet", within_s=None, step=step)
         except NoAnswerError as lost:
-            return Rejected(describe_loss(lost))
+            return _not_prepared(lost)
         return cast("WalletCard | Rejected", answer)
 
     async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:

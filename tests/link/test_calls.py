@@ -13,7 +13,7 @@ from pmtui.domain.conditionals.alerts import AlertId
 from pmtui.domain.conditionals.conditional import ConditionalId
 from pmtui.domain.ids import CommandId, ConditionId, OrderId
 from pmtui.domain.markets.watchlist import StarKey, StarKind
-from pmtui.domain.orders.order import Unknown
+from pmtui.domain.orders.order import Rejected, Unknown
 from pmtui.link.attachment import Attachment
 from pmtui.link.calls import FAILED, Calls
 from pmtui.link.messages import Answer, Call, Ended, Welcome, pack, read_to_service
@@ -24,6 +24,7 @@ from pmtui.service.codec import encode_call
 from pmtui.service.surface import Commands
 from tests.link.kit import NOTHING_YET
 from tests.service.fakes import CONDITION
+from tests.service.order_kit import BUY
 
 DEADLINE_S = 20
 
@@ -140,3 +141,11 @@ async def test_what_a_dying_service_was_told_to_end_is_not_called_ended(tmp_path
         assert await commands.pause_conditional(ConditionalId("c1")) != ""
         assert await commands.remove_alert(AlertId("a1")) != ""
         assert await commands.unstar(StarKey(StarKind.EVENT, "e1")) != ""
+
+
+async def test_an_order_that_could_not_be_prepared_was_certainly_not_sent(tmp_path: Path) -> None:
+    unsent = Rejected("The service is gone: nothing was sent")
+    async with commands_to(tmp_path / "s", _die, locks=[]) as commands:
+        assert await commands.prepare(BUY) == unsent
+    async with commands_to(tmp_path / "s", _die, locks=[]) as commands:
+        assert await commands.prepare_many([BUY, BUY]) == (unsent, unsent)
