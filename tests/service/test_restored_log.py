@@ -15,13 +15,14 @@ FILLED, GONE = OrderId("0x0a"), OrderId("0x0b")
 
 
 async def earlier_session(path: Path) -> None:
-    """Leave a journal with a fill, an order that was cancelled, and a line about a stop."""
+    """Leave a journal with a fill, an order that was cancelled, and lines about a kill and a stop."""
     journal = Journal(path)
     for order_id in (FILLED, GONE):
         await journal.begin([OutgoingOrder(resting(order_id), "River", SIGNED, "Buy 10")])
     note_fill(journal, fill(FILLED, TradeStatus.CONFIRMED))
     note_standing(journal, FILLED, OrderStatus.LIVE, is_known=True)
     note_standing(journal, GONE, OrderStatus.CANCELLED, is_known=True)
+    journal.record("kill", "Kill switch: cancelling all orders", at=AT)
     journal.record("conditional", "SELL all Yes, stop 40¢: done, sold", at=AT)
     await journal.close()
 
@@ -34,7 +35,8 @@ async def test_the_log_begins_with_what_the_journal_knows(tmp_path: Path) -> Non
         past, started = log.entries[:before], log.entries[before]
         assert [e.sequence for e in log.entries[: before + 1]] == list(range(1, before + 2))
         assert [e.deed.verb if e.deed else e.text for e in past] == [
-            "cancelled", "SELL all Yes, stop 40¢: done, sold", "filled",
+            "cancelled", "Kill switch: cancelling all orders",
+            "SELL all Yes, stop 40¢: done, sold", "filled",
         ]  # fmt: skip
         assert {(e.at, e.level, e.kind) for e in past} == {(AT, Level.INFO, "order")}
         assert "River" in past[-1].text

@@ -304,13 +304,13 @@ class PastLine:
 
     at: datetime
     about: Fill | Order | str
-    """A fill, an order that ended, or an entry about a conditional order."""
+    """A fill, an order that ended, or a line about a conditional order or the kill switch."""
     title: str = ""
     """Title of its market: the venue's own text."""
 
 
 def read_past(connection: sqlite3.Connection, since: datetime) -> tuple[PastLine, ...]:
-    """Return the newest fills, order ends and entries about conditional orders, oldest first.
+    """Return the newest fills, ends of orders, and lines about conditional orders and kills, oldest first.
 
     Args:
         connection: to the journal.
@@ -328,14 +328,14 @@ def read_past(connection: sqlite3.Connection, since: datetime) -> tuple[PastLine
     rows = connection.execute(
         "SELECT entries.at, entries.kind, entries.text, orders.facts, orders.title "
         "FROM entries LEFT JOIN orders USING (order_id) "
-        "WHERE entries.kind IN ('conditional', 'state') AND entries.at >= ? "
+        "WHERE entries.kind IN ('conditional', 'kill', 'state') AND entries.at >= ? "
         "ORDER BY entries.sequence DESC LIMIT ?",
         (since.isoformat(), 10 * MOST_PAST),
     )
     for at, kind, text, facts, title in rows:
         word = text.partition(",")[0]
         order = _decode(facts, Order)
-        if kind == "conditional":
+        if kind in ("conditional", "kill"):
             lines.append(PastLine(datetime.fromisoformat(at), text))
         elif word in _PARTIAL_ENDS and order is not None:
             ended = replace(order, status=OrderStatus(word))

@@ -45,8 +45,9 @@ class ArmedTerminals:
         return made
 
     def close(self, arming: "Arming") -> None:
-        """Remove a terminal that is gone; its arming ends with it."""
-        arming.disarm("its terminal is gone")
+        """Forget a terminal that is gone; its arming ends with it."""
+        # Every terminal that is left reads this, armed or not.
+        arming.disarm("a terminal that was armed is gone")
         self._members.remove(arming)
 
     def object_with(self, objection: Callable[[], str]) -> None:
