@@ -49,6 +49,7 @@ _logger = logging.getLogger(__name__)
 GONE = "the service is gone"
 FAILED = "the connection to the service failed; open pmtui again"
 ENDED = "the service has ended"
+OTHER_VERSION = "another version runs: open pmtui again"
 SILENT = "the service does not answer"
 BUSY = "the service is still busy with another request"
 ANSWER_WITHIN_S = 5.0
@@ -229,15 +230,22 @@ class Attachment:
                 continue
             answer = await self.connect()
             if isinstance(answer, Refused):
-                # The service speaks another protocol version; retrying soon is pointless.
-                self._mirror.detach(answer.reason)
+                # Retrying soon is pointless.
+                self._handle_refusal(OTHER_VERSION if answer.version else answer.reason)
                 await self._clock.sleep(SILENT_AFTER_S)
             elif answer is None:
-                # A service that said goodbye was stopped on purpose.
+                if self.loss is not None and self.loss.refusal:
+                    self.loss = replace(self.loss, refusal="")
+                # A service that said goodbye was ended on purpose.
                 if self._restart is not None and self.goodbye is None and not self._is_closing:
                     await self._restart()
                 self._tick()
                 await self._clock.sleep(RETRY_PAUSE_S)
+
+    def _handle_refusal(self, reason: str) -> None:
+        loss = self.loss or ServiceLoss(self._clock.now(), is_final=False)
+        self.loss = replace(loss, refusal=reason)
+        self._mirror.detach(reason)
 
     def _tick(self) -> None:
         now_s = self._clock.monotonic()

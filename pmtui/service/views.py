@@ -127,7 +127,9 @@ class ServiceLoss:
 
     at: datetime
     is_final: bool
-    """Whether it was stopped on purpose: then it is restarted only on request."""
+    """Whether it was ended on purpose: then it is started again only on request."""
+    refusal: str = ""
+    """Why the service that runs instead does not take the terminal in; empty where none does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,6 +170,7 @@ def paint_loss(
     head = f" SERVICE ENDED {began} " if loss.is_final else f" SERVICE GONE {began} "
     refresh = f"esc, then {refresh}" if is_typing else refresh
     next_step = f"{refresh} starts it again" if loss.is_final else "starting it again"
+    next_step = loss.refusal or next_step
     parts = [next_step, f"{leave} quit"]
     left = _left_behind(account)
     texts = [" · ".join((*words, *parts)) for words in (left, left[:1], ())]

@@ -8,6 +8,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
+from pmtui.link.attachment import OTHER_VERSION
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import ServiceLoss
 from pmtui.ui.app import PmtuiApp
@@ -137,6 +138,7 @@ async def test_quitting_does_not_offer_to_leave_running_what_does_not_run() -> N
         (ENDED, 1, 60, ("SERVICE ENDED", "r starts it again · q quit")),
         (ENDED, 3, 120, ("your 3 orders stay at the venue · r starts",)),
         (replace(ENDED, is_final=False), 0, 80, ("SERVICE GONE", "starting it again · q quit")),
+        (replace(ENDED, refusal=OTHER_VERSION), 1, 80, (f" {OTHER_VERSION} · q quit",)),
     ],
 )
 def test_the_band_says_what_stays_behind(
