@@ -1,6 +1,8 @@
 """A TOML file with the line number of every key, for error messages."""
 
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -109,7 +111,9 @@ def read_trusted_text(path: Path) -> str:
         OSError: it cannot be read.
         UntrustedFileError: others could have written it, or it is too long or not UTF-8.
     """
-    with path.open("rb") as file:
+    with open(path, "rb", opener=_open_without_waiting) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise UntrustedFileError("no regular file")
         if reason := why_untrusted(path):
             raise UntrustedFileError(f"refused: {reason}")
         raw = file.read(MAX_BYTES + 1)
@@ -119,6 +123,11 @@ def read_trusted_text(path: Path) -> str:
         return raw.decode()
     except UnicodeDecodeError:
         raise UntrustedFileError("not UTF-8") from None
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    """Open a file; a pipe is not waited for until somebody writes to it."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def decode_toml(text: str) -> dict[str, object]:

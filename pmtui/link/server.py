@@ -65,9 +65,9 @@ class HostProcess:
     unlock: Callable[[Unlock], Awaitable[str]]
     """Opens the keystore or takes a key; returns why not, or "" on success."""
     stop: Callable[[str], str]
-    """Stops the service under a policy for open orders; returns why not, or "" on success."""
-    configure: Callable[[Configure], Configured]
-    """Reads the settings again, for a terminal."""
+    """Ends the service, with what becomes of open orders; returns why not."""
+    configure: Callable[[Configure], Awaitable[Configured]]
+    """Reads the settings anew, for a terminal."""
     locked: str = ""
     """Owner of a keystore that waits for its passphrase."""
     needs_key: bool = False
@@ -98,8 +98,11 @@ class LinkServer:
         self._since = process.now()
         self._calls = Calls()
         self._tasks: set[asyncio.Task[None]] = set()
+        """One for each connection."""
+        self._answering: set[asyncio.Task[None]] = set()
         self._sessions: set[Session] = set()
-        self._shells: set[asyncio.StreamWriter] = set()
+        self._shells: dict[asyncio.StreamWriter, None] = {}
+        """The one that has asked nothing for the longest time is the first."""
         self._listening: socket.socket | None = None
         self._goodbye: Goodbye | None = None
         """The goodbye message once it was sent: late connections receive it too."""
@@ -139,7 +142,7 @@ class LinkServer:
         for shell in self._shells:
             shell.write(pack(goodbye))
             shell.close()
-        leaving = tuple(self._tasks)
+        leaving = (*self._tasks, *self._answering)
         if leaving:
             _ = await asyncio.wait(leaving, timeout=GOODBYE_WITHIN_S)
         for task in leaving:
@@ -244,7 +247,9 @@ class LinkServer:
                 # A shell of another version may still query the service, and stop it.
                 return None
             return Refused(text, __version__, can_restart=not self.is_needed)
-        if len(self._tasks) > MOST_CONNECTIONS:
+        # Programs that look on leave room for traders.
+        alike = sum(session.may_trade == hello.may_trade for session in self._sessions)
+        if hello.is_terminal and alike >= MOST_CONNECTIONS:
             return Refused(f"{MOST_CONNECTIONS} are attached already", "")
         return None
 
@@ -288,22 +293,30 @@ class LinkServer:
     async def _serve_shell(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        self._shells.add(writer)
+        self._move_to_end(writer)
         try:
             while (message := await read_to_service(reader)) is not None:
+                self._move_to_end(writer)
                 writer.write(pack(await self._answer_shell(message)))
                 await writer.drain()
         except (LinkError, OSError):
             return
         finally:
-            self._shells.discard(writer)
+            self._shells.pop(writer, None)
+
+    def _move_to_end(self, shell: asyncio.StreamWriter) -> None:
+        """Note that a shell is in use, and close the idlest of too many."""
+        self._shells.pop(shell, None)
+        self._shells[shell] = None
+        if len(self._shells) > MOST_CONNECTIONS:
+            next(iter(self._shells)).close()
 
     async def _answer_shell(self, message: ToService) -> ToTerminal:
         match message:
             case Ask():
                 return self.standing()
             case Configure():
-                return self._process.configure(message)
+                return await self._process.configure(message)
             case Unlock():
                 return Done(await self._process.unlock(message))
             case Kill(by):
@@ -321,11 +334,9 @@ class LinkServer:
     def _answer(self, session: Session, message: ToService) -> None:
         match message:
             case Configure():
-                session.send(self._process.configure(message))
+                self._answer_later(session, self._process.configure(message))
             case Unlock() if session.may_trade:
-                task = asyncio.get_running_loop().create_task(self._unlock(session, message))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
+                self._answer_later(session, self._unlock(message))
             case Stop() if not session.may_trade:
                 session.send(Done(READ_ONLY_CONNECTION))
             case Stop(policy):
@@ -333,8 +344,16 @@ class LinkServer:
             case _:
                 raise LinkError("unexpected message")
 
-    async def _unlock(self, session: Session, given: Unlock) -> None:
-        session.send(Done(await self._process.unlock(given)))
+    async def _unlock(self, given: Unlock) -> Done:
+        return Done(await self._process.unlock(given))
+
+    def _answer_later(self, session: Session, work: Awaitable[ToTerminal]) -> None:
+        async def answer() -> None:
+            session.send(await work)
+
+        task = asyncio.get_running_loop().create_task(answer())
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
 
     @property
     def _is_attended(self) -> bool:

@@ -1,8 +1,11 @@
 """Lines of keys in TOML files of every style."""
 
+import os
 from pathlib import Path
 
-from pmtui.config.toml_file import TomlFile, key_lines, read_toml
+import pytest
+
+from pmtui.config.toml_file import ConfigError, TomlFile, key_lines, read_toml
 
 TEXT = '''\
 # a = 0
@@ -50,3 +53,10 @@ def test_a_place_is_that_of_the_nearest_table_above() -> None:
 
 def test_a_file_that_is_not_there_says_nothing(tmp_path: Path) -> None:
     assert read_toml(tmp_path / "none.toml").values == {}
+
+
+def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    os.mkfifo(path)
+    with pytest.raises(ConfigError, match="no regular file"):
+        read_toml(path)

@@ -34,7 +34,7 @@ from pmtui.domain.orders.moving import plan_move
 from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
 from pmtui.link.attachment import Attachment
 from pmtui.link.local_socket import bind
-from pmtui.link.messages import Configured, Unlock
+from pmtui.link.messages import Configure, Configured, Unlock
 from pmtui.link.mirror import Mirror, MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.link.server import HostProcess, LinkServer
@@ -66,9 +66,13 @@ async def _nothing_is_locked(_: Unlock) -> str:
     return "nothing is locked"
 
 
+async def _no_settings(_: Configure) -> Configured:
+    return Configured(problem="none are read")
+
+
 _HOST_PROCESS = HostProcess(
     profile="faults", now=SystemClock().now, memory_bytes=lambda: 0, unlock=_nothing_is_locked,
-    stop=lambda _: "it goes on", configure=lambda _: Configured(problem="none are read"),
+    stop=lambda _: "it goes on", configure=_no_settings,
 )  # fmt: skip
 
 

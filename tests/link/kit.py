@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from pmtui.link.attachment import Attachment
 from pmtui.link.local_socket import UidOf, bind, uid_of
-from pmtui.link.messages import Configured, Refused, Unlock, Welcome
+from pmtui.link.messages import Configure, Configured, Refused, Unlock, Welcome
 from pmtui.link.mirror import Mirror, MirrorQueries
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.link.server import HostProcess, LinkServer
@@ -67,7 +67,7 @@ class House:
     stopped: list[str] = field(default_factory=list)
     passphrases: list[bytes] = field(default_factory=list)
     derived: asyncio.Event = field(default_factory=asyncio.Event)
-    """Clear while the key of a passphrase is still being derived."""
+    """Clear while the key of a passphrase is still being derived, and the settings are being read."""
     writers: list[asyncio.StreamWriter] = field(default_factory=list)
     """Connections that a test made by hand."""
 
@@ -120,9 +120,13 @@ async def house_around(
         await derived.wait()
         return WRONG if given.secret == WRONG.encode() else ""
 
+    async def configure(_: Configure) -> Configured:
+        await derived.wait()
+        return Configured(problem="nobody configures a test")
+
     process = HostProcess(
         profile="paper", now=world.clock.now, memory_bytes=lambda: 0, unlock=unlock, stop=stop,
-        configure=lambda _: Configured(problem="nobody configures a test"), locked=locked,
+        configure=configure, locked=locked,
     )  # fmt: skip
     server = LinkServer(world.service, process, uid_of=uid)
     server.listen(bind(path))

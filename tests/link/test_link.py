@@ -16,15 +16,24 @@ from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, Rejected, Unknown
-from pmtui.link.attachment import BUSY, FAILED, GONE, SILENT, Attachment, open_line
+from pmtui.link.attachment import BUSY, FAILED, GONE, OTHER_VERSION, SILENT, Attachment, open_line
 from pmtui.link.calls import FORGOTTEN, LONGEST_ID
-from pmtui.link.local_socket import bind, is_our_user, is_somebody_there, user_name, why_no_socket
+from pmtui.link.local_socket import (
+    MOST_CONNECTIONS,
+    bind,
+    is_our_user,
+    is_somebody_there,
+    user_name,
+    why_no_socket,
+)
 from pmtui.link.messages import (
     MOST_TO_SERVICE,
     PROTOCOL,
     Answer,
     Ask,
     Call,
+    Configure,
+    Configured,
     Done,
     Goodbye,
     Hello,
@@ -620,3 +629,55 @@ async def test_a_call_with_an_id_that_is_too_long_ends_the_connection(tmp_path: 
         while await read_to_terminal(reader) is not None:
             continue
         await until(house.world, lambda: house.server.terminals == 0, "it is gone")
+
+
+async def test_settings_that_take_long_to_read_hold_up_nobody_else(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        house.derived.clear()
+        asked = Configure(None, "config.toml", {})
+        onlooker, _ = await raw(house, hello(may_trade=False), asked)
+        shell, _ = await raw(house, hello(is_terminal=False), asked)
+        assert await seat.commands.arm() == ""
+        house.derived.set()
+        for reader in (onlooker, shell):
+            assert isinstance(await read_to_terminal(reader), Welcome)
+            assert isinstance(await read_to_terminal(reader), Configured)
+
+
+async def test_neither_idle_shells_nor_programs_that_look_on_keep_a_trader_out(
+    tmp_path: Path,
+) -> None:
+    async with running_house(tmp_path) as house:
+        shells = [
+            (await raw(house, hello(is_terminal=False)))[0] for _ in range(MOST_CONNECTIONS + 1)
+        ]
+        onlookers = [(await raw(house, hello(may_trade=False)))[0] for _ in range(MOST_CONNECTIONS)]
+        for reader in (*shells, *onlookers):
+            assert isinstance(await read_to_terminal(reader), Welcome)
+        assert await read_to_terminal(shells[0]) is None
+        status, _ = await raw(house, hello(is_terminal=False), Ask())
+        assert isinstance(await read_to_terminal(status), Welcome)
+        assert isinstance(await read_to_terminal(status), Standing)
+        one_more, _ = await raw(house, hello(may_trade=False))
+        assert isinstance(await read_to_terminal(one_more), Refused)
+        async with house.seat() as seat:
+            assert await seat.commands.arm() == ""
+
+
+async def test_a_terminal_of_another_version_says_what_to_do(tmp_path: Path) -> None:
+    async def refuse(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(pack(Refused("the service is pmtui 0.0.9, this is another", "0.0.9")))
+        writer.close()
+
+    async with running_world(tmp_path) as world:
+        async with house_around(world, tmp_path / "s") as house:
+            context = house.seat()
+            seat = await context.__aenter__()
+        house.path.unlink()
+        async with await asyncio.start_unix_server(refuse, house.path):
+            await until(world, lambda: seat.line.loss and seat.line.loss.refusal, "the refusal")
+            assert seat.line.loss is not None
+            assert seat.line.loss.refusal == OTHER_VERSION
+        house.path.unlink()
+        await until(world, lambda: seat.line.loss and not seat.line.loss.refusal, "it is gone")
+        await context.__aexit__(None, None, None)

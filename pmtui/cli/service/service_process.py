@@ -39,7 +39,9 @@ from pmtui.signing.secret import Secret
 
 CHECK_PERIOD_S = 1.0
 DETACHED_AFTER_S = 5.0
-"""A terminal that lost its connection reconnects sooner than this."""
+"""A terminal whose line was cut comes back sooner than this."""
+CONFIGURE_WITHIN_S = 3.0
+"""How long the settings may take to be read from the disk."""
 TRIM_EVERY = 20
 """Checks after which freed memory is returned to the system."""
 FILL_SEARCH_EVERY = 60
@@ -259,8 +261,18 @@ class ProfileService:
             log.notice(Level.BAD, text, until_read=True)
 
 
-def configure(asked: Configure) -> Configured:
-    """Read the settings as a terminal finds them now; the service may have started with others."""
+async def configure(asked: Configure) -> Configured:
+    """Read the settings as a terminal finds them now; a disk that hangs stops nothing else."""
+    try:
+        async with asyncio.timeout(CONFIGURE_WITHIN_S):
+            return await asyncio.to_thread(_read_settings, asked)
+    except TimeoutError:
+        return Configured(
+            place=asked.config_file, problem=f"not read within {CONFIGURE_WITHIN_S:.0f} s"
+        )
+
+
+def _read_settings(asked: Configure) -> Configured:
     try:
         settings = load_settings(
             {"profile": asked.profile}, config_file=Path(asked.config_file), environ=asked.environ
