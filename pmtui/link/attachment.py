@@ -32,6 +32,7 @@ from pmtui.link.messages import (
     Stop,
     ToService,
     ToTerminal,
+    Trace,
     Unlock,
     View,
     Welcome,
@@ -39,7 +40,7 @@ from pmtui.link.messages import (
     read_to_terminal,
 )
 from pmtui.link.mirror import STANDING, Mirror
-from pmtui.service.clock import Clock, Moment, read_moment
+from pmtui.service.clock import Clock, read_moment
 from pmtui.service.codec import CodecError, encode
 from pmtui.service.topics import Topic
 from pmtui.service.views import ServiceLoss
@@ -102,8 +103,7 @@ class NoAnswerError(Exception):
 
 @dataclass(slots=True)
 class _Pending:
-    call: bytes
-    given: Moment
+    message: Call | Trace
     answer: asyncio.Future[bytes]
     ended: asyncio.Future[bytes] | None
     """The verdict, if the service reports one."""
@@ -150,11 +150,11 @@ class Attachment:
         self.may_trade = may_trade
         """Whether the service accepts commands from this terminal."""
         self._is_passing = is_passing
-        self._restart = restart
-        self._on_welcome = on_welcome
+        self._restart, self._on_welcome = restart, on_welcome
         self._writer: asyncio.StreamWriter | None = None
         self._reader: asyncio.StreamReader | None = None
         self._pending: dict[str, _Pending] = {}
+        self._on_lost: list[Callable[[str, NoAnswerError], None]] = []
         self._done: asyncio.Future[Done] | None = None
         """The answer to the request in progress."""
         self._last_message_s = 0.0
@@ -174,6 +174,11 @@ class Attachment:
     def is_attached(self) -> bool:
         """Whether there is a connection to the service."""
         return self._writer is not None
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether the service has not ended, and sends nothing."""
+        return self._is_silent and self.is_attached
 
     def start_again(self) -> None:
         """Allow a stopped service to be started again; do nothing while one runs."""
@@ -266,15 +271,32 @@ class Attachment:
             is_followed: whether the service will report how it ended.
         """
         call_id, loop = uuid4().hex, asyncio.get_running_loop()
+        message = Call(call_id, call, read_moment(self._clock))
         ended = loop.create_future() if is_followed else None
-        pending = _Pending(call, read_moment(self._clock), loop.create_future(), ended)
-        self._pending[call_id] = pending
+        self._pending[call_id] = _Pending(message, loop.create_future(), ended)
         self._drop_old()
         if self._writer is None:
             self._fail(call_id, GONE, may_have_happened=False)
         else:
-            self.send(Call(call_id, call, pending.given))
+            self.send(message)
         return call_id
+
+    async def trace(self, order_ids: Iterable[str]) -> bytes:
+        """Ask what became of orders, and wait for as long as it takes until some run answers.
+
+        Raises:
+            NoAnswerError: it cannot say.
+        """
+        message = Trace(uuid4().hex, tuple(order_ids))
+        pending = _Pending(message, asyncio.get_running_loop().create_future(), None)
+        pending.is_patient = True
+        self._pending[message.call_id] = pending
+        self.send(message)
+        return await pending.answer
+
+    def on_lost(self, listener: Callable[[str, NoAnswerError], None]) -> None:
+        """Call `listener` with the id of each followed command that may have happened unseen."""
+        self._on_lost.append(listener)
 
     async def answer(self, call: bytes, *, within_s: float | None = ANSWER_WITHIN_S) -> bytes:
         """Send a command and wait for its answer.
@@ -375,12 +397,15 @@ class Attachment:
         for call_id, pending in tuple(self._pending.items()):
             if pending.is_over:
                 continue
-            if is_same:
-                # What was answered has begun, and must not begin again.
-                call = b"" if pending.answer.done() else pending.call
-                self.send(Call(call_id, call, pending.given))
-            else:
+            if isinstance(pending.message, Trace):
+                self.send(pending.message)
+            elif not is_same:
                 self._fail(call_id, GONE, may_have_happened=True)
+            elif pending.answer.done():
+                # It has begun, and must not begin again.
+                self.send(Call(call_id, b""))
+            else:
+                self.send(pending.message)
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         watching = asyncio.get_running_loop().create_task(self._watch_silence())
@@ -442,11 +467,16 @@ class Attachment:
 
     def _fail(self, call_id: str, reason: str, *, may_have_happened: bool) -> None:
         pending = self._pending[call_id]
+        lost = NoAnswerError(reason, may_have_happened=may_have_happened)
+        is_news = pending.ended is not None and not pending.is_over
         for future in (pending.answer, pending.ended):
             if future is not None and not future.done():
                 future.set_exception(NoAnswerError(reason, may_have_happened=may_have_happened))
                 # The sender may never ask for the result.
                 _ = future.exception()
+        if is_news and may_have_happened:
+            for listener in self._on_lost:
+                listener(call_id, lost)
 
     def _handle_disconnect(self, reason: str) -> None:
         self._reader = None

@@ -86,6 +86,13 @@ class Call(_Message):
     """When the trader gave it; None for when it is read. Orders are not sent long after it."""
 
 
+class Trace(_Message):
+    """Say what became of orders that a run which has ended was asked to send; answered by `Answer`."""
+
+    call_id: str
+    order_ids: tuple[str, ...]
+
+
 class Ask(_Message):
     """Report the service's status."""
 
@@ -227,7 +234,7 @@ class Goodbye(_Message):
 
 
 ToService: TypeAlias = (
-    Hello | Configure | Watch | Unwatch | Peek | Call | Ask | Unlock | Kill | Release | Stop
+    Hello | Configure | Watch | Unwatch | Peek | Call | Trace | Ask | Unlock | Kill | Release | Stop
 )
 ToTerminal: TypeAlias = (
     Welcome | Configured | Refused | View | Events | Answer | Ended | Standing | Done | Goodbye

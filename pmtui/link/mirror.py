@@ -6,7 +6,7 @@ down.
 """
 
 import asyncio
-from collections import Counter, OrderedDict, deque
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
@@ -20,6 +20,7 @@ from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import ZERO
 from pmtui.link.messages import Events, Peek, ToService, Unwatch, View, Watch
+from pmtui.link.mirrored_log import MirroredLog
 from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode
 from pmtui.service.surface import QUERY_OF_TOPIC, Queries
@@ -82,7 +83,6 @@ STANDING: tuple[Topic, ...] = (
     StatusTopic(), AccountTopic(), FillsTopic(), LogTopic(), AlertTopic(),
 )  # fmt: skip
 """Topics that every terminal watches while it is attached: any key may need them."""
-MOST_ENTRIES = 2_000
 MOST_KEPT = 256
 """Views that are kept although their topics are not watched."""
 _LIVE_ONLY = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
@@ -134,13 +134,8 @@ class Mirror:
         """Unwatched topics with a view, oldest first."""
         self._row_books: dict[TokenId, BookView] = {}
         self._rows: Counter[TokenId] = Counter()
-        """Tokens whose books come with the watched rows."""
-        self._entries: deque[LogEntry] = deque(maxlen=MOST_ENTRIES)
-        self._dropped = 0
-        self._read_up_to = 0
-        self._log: LogView | None = None
-        self._unread: int | None = None
-        """Notices not read in this terminal; None if they have to be counted again."""
+        """Tokens whose books come with the rows that are watched."""
+        self._log = MirroredLog()
         self._send: Callable[[ToService], None] | None = None
 
     def attach(self, send: Callable[[ToService], None], *, read_up_to: int, is_same: bool) -> None:
@@ -154,9 +149,7 @@ class Mirror:
         """
         self._send = send
         if not is_same:
-            self._entries.clear()
-            self._read_up_to, self._dropped, self._log = read_up_to, 0, None
-            self._unread = None
+            self._log.begin_anew(read_up_to)
         self._kept.clear()
         self.watch_again()
 
@@ -197,8 +190,8 @@ class Mirror:
 
     @property
     def last_entry(self) -> int:
-        """The sequence number of the last known log entry."""
-        return self._entries[-1].sequence if self._entries else 0
+        """The last entry of the service's log that is known."""
+        return self._log.last_entry
 
     def apply(self, message: View) -> None:
         """Store a view, and mark its topic as changed.
@@ -235,34 +228,28 @@ class Mirror:
     def apply_events(self, message: Events) -> None:
         """Add log entries, each once."""
         entries = cast("tuple[LogEntry, ...]", decode(message.entries, tuple[LogEntry, ...]))
-        last = self.last_entry
-        self._entries.extend(entry for entry in entries if entry.sequence > last)
-        self._dropped, self._log, self._unread = message.dropped, None, None
-        self._notify(LogTopic())
-        self._notify(StatusTopic())
+        self._log.add(entries, dropped=message.dropped)
+        self._notify_log()
+
+    def add_notice(self, level: Level, text: str, *, at: datetime) -> None:
+        """Report what no service reports; it stays until it is read."""
+        self._log.add_own(level, text, at=at)
+        self._notify_log()
 
     def status(self) -> StatusView:
         """Return the status, with the notices that were not read in this terminal."""
         status = cast("StatusView", self._views[StatusTopic()])
-        if self._unread is None:
-            self._unread = sum(
-                entry.sequence > self._read_up_to and entry.level is not Level.INFO
-                for entry in self._entries
-            )
-        return replace(status, unread_notices=self._unread)
+        return replace(status, unread_notices=self._log.unread)
 
     def log(self) -> LogView:
-        """Return the log, with this terminal's read position."""
-        if self._log is None:
-            self._log = LogView(tuple(self._entries), self._dropped, self._read_up_to)
-        return self._log
+        """Return the log, as far as this terminal has read it."""
+        return self._log.view()
 
-    def mark_read(self, sequence: int) -> None:
-        """Mark everything up to this entry as read, in this terminal."""
-        if sequence > self._read_up_to:
-            self._read_up_to, self._log, self._unread = sequence, None, None
-            self._notify(LogTopic())
-            self._notify(StatusTopic())
+    def mark_read(self, sequence: int) -> int:
+        """Count everything up to this entry as read, in this terminal; return its number at the service."""
+        if self._log.mark_read(sequence):
+            self._notify_log()
+        return self._log.to_service(sequence)
 
     def book(self, token_id: TokenId, empty: BookView) -> BookView:
         """Return a token's book, from any topic that includes it."""
@@ -328,6 +315,10 @@ class Mirror:
     def _notify(self, topic: Topic) -> None:
         for subscription in tuple(self._subscribers.get(topic, ())):
             subscription.notify(topic)
+
+    def _notify_log(self) -> None:
+        self._notify(LogTopic())
+        self._notify(StatusTopic())
 
     def _keep(self, topic: Topic) -> None:
         if topic in STANDING:

@@ -1,10 +1,13 @@
 """The write side of an attached terminal: every command goes to the service with an id made here.
 
-Without an answer from the service nothing is assumed. An order that never left this terminal is rejected; one
-that may have reached the service is unknown, and the service searches for it by its id.
+Without an answer from the service nothing is assumed. An order that never left this terminal is rejected. Of one
+that was given to a service which died, the next service is asked: what is not in its journal never left, anything
+else it looks for. What stays unanswered becomes a notice of this terminal, kept until it is read.
 """
 
+import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import cast, get_type_hints
 
 from pmtui.domain.account.keys import PastedKey
@@ -19,10 +22,12 @@ from pmtui.domain.conditionals.conditional import (
     ConditionalPlan,
     Trigger,
 )
+from pmtui.domain.formats import count, ellipsize, format_shares
 from pmtui.domain.ids import Address, CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.watchlist import StarKey
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, format_micros, round_price
 from pmtui.domain.orders.order import (
+    Accepted,
     CancelResult,
     CancelVerdict,
     MoveEnd,
@@ -39,29 +44,55 @@ from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode_call
 from pmtui.service.surface import Commands, PreparedOrder, WalletVerdict
 from pmtui.service.topics import MarketListTopic, Topic
+from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import NotKnown, PreparedId, WalletCard
 
 MOST_REMEMBERED = 500
 KILL_WITHIN_S = 1.0
-"""Seconds that the kill switch waits for the service before it reports that there is no answer."""
+"""How long the kill switch waits for the service before it says that there is no answer."""
+LONGEST_TITLE = 60
+_FINEST_TICK = Micros(100)
+"""0.01 cents: what amounts of two decimals say is off the grid by their dust."""
 _UNSENT = "nothing was sent"
 _UNKNOWN = "whether it was done is not known; see the log once the service is back"
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A command whose end may stay unanswered."""
+
+    order_ids: tuple[OrderId, ...]
+    """Those that it sends; of a cancel, those that it names."""
+    cancels: str = ""
+    """What it cancels; empty for one that sends orders."""
+    settling: "asyncio.Task[tuple[Verdict, ...]] | None" = None
+    """Finds out what became of the orders, once the service that was to send them is gone."""
 
 
 class RemoteCalls:
     """Encodes commands, and decodes their answers and verdicts."""
 
-    def __init__(self, line: Attachment, clock: Clock) -> None:
+    def __init__(self, line: Attachment, mirror: Mirror, clock: Clock) -> None:
         """Send commands over a connection.
 
         Args:
             line: to the service.
-            clock: for the time at which an order's result became unknown.
+            mirror: takes notices of what is never answered.
+            clock: when it became unknown how an order ended.
         """
         self._line = line
+        self._mirror = mirror
         self._clock = clock
-        self._orders: dict[CommandId, tuple[OrderId, ...]] = {}
-        """The orders that a command named, in case their result stays unknown."""
+        self._followed: dict[CommandId, _Followed] = {}
+        self._prepared: dict[OrderId, PreparedOrder] = {}
+        self._settling: set[asyncio.Task[tuple[Verdict, ...]]] = set()
+        line.on_lost(self._on_lost)
+
+    def remember(self, order: PreparedOrder) -> None:
+        """Remember a prepared order, so that a notice can name it."""
+        self._prepared[order.order_id] = order
+        if len(self._prepared) > MOST_REMEMBERED:
+            del self._prepared[next(iter(self._prepared))]
 
     def send(self, command: str, /, **arguments: object) -> None:
         """Send a command without waiting for its answer."""
@@ -92,13 +123,23 @@ class RemoteCalls:
         except NoAnswerError as lost:
             return describe_loss(lost)
 
-    def follow(self, command: str, named: tuple[OrderId, ...], /, **arguments: object) -> CommandId:
-        """Send a command whose verdict follows later; return its id, which is made here."""
+    def follow(
+        self, command: str, order_ids: tuple[OrderId, ...], /, *, cancels: str = "",
+        **arguments: object,
+    ) -> CommandId:  # fmt: skip
+        """Send a command whose verdict follows later; return its id, which is made here.
+
+        Args:
+            command: its name.
+            order_ids: the orders that it sends, or cancels by name.
+            cancels: what it cancels; empty for one that sends orders.
+            arguments: its arguments.
+        """
         call = encode_call(command, arguments)
         command_id = CommandId(self._line.call(call, is_followed=True))
-        self._orders[command_id] = named
-        if len(self._orders) > MOST_REMEMBERED:
-            del self._orders[next(iter(self._orders))]
+        self._followed[command_id] = _Followed(order_ids, cancels)
+        if len(self._followed) > MOST_REMEMBERED:
+            del self._followed[next(iter(self._followed))]
         return command_id
 
     async def end(self, verdict: str, command_id: CommandId) -> object:
@@ -109,13 +150,66 @@ class RemoteCalls:
         """
         return decode(await self._line.wait_for_verdict(command_id), _returned(verdict))
 
-    def lost(self, lost: NoAnswerError, command_id: CommandId) -> tuple[Verdict, ...]:
-        """Return the verdict on orders whose result will not be reported."""
-        order_ids = self._orders.get(command_id) or (OrderId(""),)
-        told = describe_loss(lost)
+    async def settle(self, lost: NoAnswerError, command_id: CommandId) -> tuple[Verdict, ...]:
+        """Return the verdict on orders whose end the service that was to send them does not report."""
+        followed = self._followed.get(command_id, _Followed((OrderId(""),)))
         if not lost.may_have_happened:
-            return (Rejected(told),) * len(order_ids)
-        return tuple(Unknown(order_id, told, self._clock.now()) for order_id in order_ids)
+            return (Rejected(describe_loss(lost)),) * len(followed.order_ids)
+        if followed.settling is None:
+            return self._unknown(followed.order_ids, lost)
+        return await asyncio.shield(followed.settling)
+
+    def settle_cancel(self, lost: NoAnswerError, command_id: CommandId) -> CancelVerdict:
+        """Return the verdict on a cancel that is not answered."""
+        followed = self._followed.get(command_id, _Followed(()))
+        unanswered = followed.order_ids or (OrderId(""),)
+        result = CancelResult((), (), unanswered if lost.may_have_happened else ())
+        return CancelVerdict(result, describe_loss(lost))
+
+    def notice(self, level: Level, text: str) -> None:
+        """Report in this terminal what no service reports, until it is read."""
+        self._mirror.add_notice(level, text, at=self._clock.now())
+
+    def _on_lost(self, call_id: str, lost: NoAnswerError) -> None:
+        followed = self._followed.get(CommandId(call_id))
+        if followed is None:
+            return
+        if followed.cancels:
+            text = f"Cancel of {followed.cancels} unconfirmed. {describe_loss(lost)}"
+            self.notice(Level.WARNING, text)
+            return
+        # Also where nobody waits any more: the ticket may be closed.
+        task = asyncio.get_running_loop().create_task(self._trace(followed.order_ids, lost))
+        self._settling.add(task)
+        task.add_done_callback(self._settling.discard)
+        followed.settling = task
+
+    async def _trace(
+        self, order_ids: tuple[OrderId, ...], lost: NoAnswerError
+    ) -> tuple[Verdict, ...]:
+        """Find out what became of orders, and report it."""
+        try:
+            answer = decode(await self._line.trace(order_ids), tuple[Verdict, ...])
+            verdicts = cast("tuple[Verdict, ...]", answer)
+        except NoAnswerError:
+            verdicts = self._unknown(order_ids, lost)
+        for order_id, verdict in zip(order_ids, verdicts, strict=True):
+            order = self._prepared.get(order_id)
+            self._report(verdict, "an order" if order is None else _describe(order))
+        return verdicts
+
+    def _report(self, verdict: Verdict, order: str) -> None:
+        match verdict:
+            case Accepted(status=status):
+                self.notice(Level.GOOD, f"{status.words.capitalize()}: {order}")
+            case Rejected(reason):
+                self.notice(Level.BAD, f"Not sent: {order} ({reason})")
+            case Unknown(reason=reason):
+                self.notice(Level.WARNING, f"Unconfirmed: {order} ({reason})")
+
+    def _unknown(self, order_ids: tuple[OrderId, ...], lost: NoAnswerError) -> tuple[Verdict, ...]:
+        text, now = describe_loss(lost), self._clock.now()
+        return tuple(Unknown(order_id, text, now) for order_id in order_ids)
 
 
 def describe_loss(lost: NoAnswerError) -> str:
@@ -126,6 +220,12 @@ def describe_loss(lost: NoAnswerError) -> str:
 def _not_prepared(lost: NoAnswerError) -> Rejected:
     """Return why nothing was prepared, which sends nothing."""
     return Rejected(_sentence(f"{lost.reason}: {_UNSENT}"))
+
+
+def _describe(order: PreparedOrder) -> str:
+    price = format_micros(Micros(100 * round_price(order.price, _FINEST_TICK)))
+    what = f"{order.intent.side.value} {format_shares(order.size)} {order.outcome} @ {price}¢"
+    return f"{what} · {ellipsize(order.market_title, LONGEST_TITLE)}"
 
 
 def _sentence(text: str) -> str:
@@ -154,19 +254,19 @@ class RemoteCommands:
         self._line = line
         self._mirror = mirror
         self._lock = lock
-        self._calls = RemoteCalls(line, clock)
+        self._calls = RemoteCalls(line, mirror, clock)
 
     async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
         """Have the service fix the amounts, salt and time of an order."""
         try:
-            return cast(
-                "PreparedOrder | Rejected",
-                await self._calls.ask("prepare", intent=intent, replacing=replacing),
-            )
+            answer = await self._calls.ask("prepare", intent=intent, replacing=replacing)
         except NoAnswerError as lost:
             return _not_prepared(lost)
+        if isinstance(answer, PreparedOrder):
+            self._calls.remember(answer)
+        return cast("PreparedOrder | Rejected", answer)
 
     async def prepare_many(
         self, intents: Iterable[OrderIntent]
@@ -177,7 +277,11 @@ class RemoteCommands:
             answer = await self._calls.ask("prepare_many", intents=intents)
         except NoAnswerError as lost:
             return (_not_prepared(lost),) * len(intents)
-        return cast("tuple[PreparedOrder | Rejected, ...]", answer)
+        legs = cast("tuple[PreparedOrder | Rejected, ...]", answer)
+        for leg in legs:
+            if isinstance(leg, PreparedOrder):
+                self._calls.remember(leg)
+        return legs
 
     def place(
         self,
@@ -201,7 +305,7 @@ class RemoteCommands:
     def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
         """Cancel an order, and send another for its remaining size."""
         return self._calls.follow(
-            "move", (order_id,), order_id=order_id, replacement_id=replacement_id
+            "move", (replacement_id,), order_id=order_id, replacement_id=replacement_id
         )
 
     def flatten(
@@ -223,42 +327,49 @@ class RemoteCommands:
         try:
             return cast("Verdict", await self._calls.end("verdict", command_id))
         except NoAnswerError as lost:
-            return self._calls.lost(lost, command_id)[0]
+            return (await self._calls.settle(lost, command_id))[0]
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
         """Wait for the service's first verdict on every order of a batch."""
         try:
             return cast("tuple[Verdict, ...]", await self._calls.end("batch_verdict", command_id))
         except NoAnswerError as lost:
-            return self._calls.lost(lost, command_id)
+            return await self._calls.settle(lost, command_id)
 
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
         """Wait for the service's verdict on a move."""
         try:
             return cast("MoveVerdict", await self._calls.end("move_verdict", command_id))
         except NoAnswerError as lost:
-            end = MoveEnd.UNKNOWN if lost.may_have_happened else MoveEnd.NOT_MOVED
-            return MoveVerdict(end, describe_loss(lost))
+            text, (settled,) = describe_loss(lost), await self._calls.settle(lost, command_id)
+        if isinstance(settled, Rejected):
+            return MoveVerdict(MoveEnd.NOT_MOVED, settled.reason)
+        return MoveVerdict(MoveEnd.UNKNOWN, text)
 
     def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Cancel the named orders."""
         order_ids = tuple(order_ids)
-        return self._calls.follow("cancel", order_ids, order_ids=order_ids)
+        return self._calls.follow(
+            "cancel", order_ids, order_ids=order_ids, cancels=count(len(order_ids), "order")
+        )
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
-        """Cancel our own orders in a market, or in one of its tokens."""
-        return self._calls.follow("cancel_market", (), condition_id=condition_id, token_id=token_id)
+        """Cancel the own orders of a market, or of one of its tokens."""
+        return self._calls.follow(
+            "cancel_market", (), condition_id=condition_id, token_id=token_id,
+            cancels="a market's orders",
+        )  # fmt: skip
 
     def cancel_all(self) -> CommandId:
         """Cancel every open order."""
-        return self._calls.follow("cancel_all", ())
+        return self._calls.follow("cancel_all", (), cancels="all orders")
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait for the service's verdict on a cancel."""
         try:
             return cast("CancelVerdict", await self._calls.end("cancel_verdict", command_id))
         except NoAnswerError as lost:
-            return CancelVerdict(CancelResult((), ()), describe_loss(lost))
+            return self._calls.settle_cancel(lost, command_id)
 
     def load_more(self, topic: MarketListTopic) -> None:
         """Fetch the next page of a list."""
@@ -300,9 +411,11 @@ class RemoteCommands:
             return str(await self._calls.ask("kill", within_s=KILL_WITHIN_S))
         except NoAnswerError as lost:
             reason = _sentence(lost.reason)
+            text = f"Trading is locked. {reason}: the next service cancels your orders"
             if problem:
-                return f"NOT locked: {problem}. {reason}"
-            return f"Trading is locked. {reason}: the next service cancels your orders"
+                text = f"NOT locked: {problem}. {reason}"
+            self._calls.notice(Level.BAD, f"Kill switch: {text}")
+            return text
 
     async def unlock_entry(self) -> str:
         """Release the kill lock; return why that failed, or "" on success."""

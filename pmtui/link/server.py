@@ -13,11 +13,13 @@ from uuid import uuid4
 
 from pmtui import __version__
 from pmtui.domain.formats import count
+from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.link.calls import Calls
 from pmtui.link.local_socket import MOST_CONNECTIONS, UidOf, is_our_user, uid_of, user_name
 from pmtui.link.messages import (
     PROTOCOL,
+    Answer,
     Ask,
     Configure,
     Configured,
@@ -32,12 +34,14 @@ from pmtui.link.messages import (
     Stop,
     ToService,
     ToTerminal,
+    Trace,
     Unlock,
     Welcome,
     pack,
     read_to_service,
 )
 from pmtui.link.session import Session
+from pmtui.service.codec import encode
 from pmtui.service.data_service import DataService
 from pmtui.service.views import Level, LogEntry
 
@@ -337,12 +341,20 @@ class LinkServer:
                 self._answer_later(session, self._process.configure(message))
             case Unlock() if session.may_trade:
                 self._answer_later(session, self._unlock(message))
+            case Trace() if session.may_trade:
+                self._answer_later(session, self._trace(message))
             case Stop() if not session.may_trade:
                 session.send(Done(READ_ONLY_CONNECTION))
             case Stop(policy):
                 session.send(Done(self._process.stop(policy)))
             case _:
                 raise LinkError("unexpected message")
+
+    async def _trace(self, asked: Trace) -> Answer:
+        verdicts = [
+            await self._service.trace_order(OrderId(order_id)) for order_id in asked.order_ids
+        ]
+        return Answer(asked.call_id, encode(tuple(verdicts)))
 
     async def _unlock(self, given: Unlock) -> Done:
         return Done(await self._process.unlock(given))

@@ -13,8 +13,9 @@ from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
 from pmtui.domain.conditionals.alerts import AlertState
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.health import RateBudget
-from pmtui.domain.ids import Address, TokenId
+from pmtui.domain.ids import Address, OrderId, TokenId
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Verdict
 from pmtui.domain.orders.own_orders import EndingPolicy
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.maker_stats import make_maker_stats
@@ -138,6 +139,10 @@ class DataService:
     def rewind(self, at: datetime) -> None:
         """Forget stream data after a moment, because a replay was moved back to it."""
         self.parts.markets.books.rewind(at)
+
+    async def trace_order(self, order_id: OrderId) -> Verdict:
+        """Return what became of an order that a run which has ended was asked to send."""
+        return await self.parts.orders.desk.trace(order_id)
 
     def rate_budgets(self) -> tuple[RateBudget, ...]:
         """Return what the trading host's rate limits still allow."""

@@ -15,8 +15,8 @@ from pmtui.domain.ids import CommandId, ConditionId, OrderId
 from pmtui.domain.markets.watchlist import StarKey, StarKind
 from pmtui.domain.orders.order import Rejected, Unknown
 from pmtui.link.attachment import Attachment
-from pmtui.link.calls import FAILED, Calls
-from pmtui.link.messages import Answer, Call, Ended, Welcome, pack, read_to_service
+from pmtui.link.calls import FAILED, FORGOTTEN, Calls
+from pmtui.link.messages import Answer, Call, Ended, Trace, Welcome, pack, read_to_service
 from pmtui.link.mirror import Mirror
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.service.clock import SystemClock
@@ -75,7 +75,7 @@ async def test_so_may_one_whose_verdict_fails() -> None:
 
 @asynccontextmanager
 async def commands_to(
-    socket_path: Path, answer: Callable[[Call], Answer | None], *, locks: list[str]
+    socket_path: Path, answer: Callable[[Call | Trace], Answer | None], *, locks: list[str]
 ) -> AsyncIterator[RemoteCommands]:
     """Give commands to a service that answers as it is told, and ends where it answers nothing at all."""
 
@@ -83,7 +83,7 @@ async def commands_to(
         writer.write(pack(Welcome(__version__, "run", 1, may_trade=True, read_up_to=0)))
         with closing(writer):
             while (message := await read_to_service(reader)) is not None:
-                if isinstance(message, Call):
+                if isinstance(message, Call | Trace):
                     reply = answer(message)
                     if reply is None:
                         return
@@ -106,15 +106,15 @@ async def commands_to(
         await asyncio.gather(task, return_exceptions=True)
 
 
-def _fail(call: Call) -> Answer:
+def _fail(call: Call | Trace) -> Answer:
     return Answer(call.call_id, b"", FAILED, may_have_happened=True)
 
 
-def _hang(call: Call) -> Answer:
+def _hang(call: Call | Trace) -> Answer:
     return Answer("", b"")
 
 
-def _die(call: Call) -> None:
+def _die(call: Call | Trace) -> None:
     return None
 
 
@@ -127,12 +127,15 @@ async def test_a_terminal_takes_the_end_of_such_an_order_for_unknown(tmp_path: P
 
 @pytest.mark.parametrize("answer", [_hang, _die, _fail])
 async def test_the_kill_switch_locks_where_the_service_hangs_or_dies_just_then(
-    tmp_path: Path, answer: Callable[[Call], Answer | None]
+    tmp_path: Path, answer: Callable[[Call | Trace], Answer | None]
 ) -> None:
     locks: list[str] = []
     async with commands_to(tmp_path / "s", answer, locks=locks) as commands:
-        assert await commands.kill() != ""
+        problem = await commands.kill()
+        assert problem != ""
         assert locks == ["locked"]
+        (notice,) = commands._mirror.log().entries
+        assert (notice.text, notice.until_read) == (f"Kill switch: {problem}", True)
 
 
 async def test_what_a_dying_service_was_told_to_end_is_not_called_ended(tmp_path: Path) -> None:
@@ -149,3 +152,10 @@ async def test_an_order_that_could_not_be_prepared_was_certainly_not_sent(tmp_pa
         assert await commands.prepare(BUY) == unsent
     async with commands_to(tmp_path / "s", _die, locks=[]) as commands:
         assert await commands.prepare_many([BUY, BUY]) == (unsent, unsent)
+
+
+def test_a_command_of_which_nothing_is_known_any_more_is_not_carried_out() -> None:
+    heard = list[Answer | Ended]()
+    commands = cast("Commands", BrokenCommands())
+    Calls().carry_out("id", b"", commands=commands, listener=heard.append)
+    assert heard == [Answer("id", b"", FORGOTTEN, may_have_happened=True)]

@@ -15,9 +15,9 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
-from pmtui.domain.orders.order import Accepted, Rejected, Unknown
+from pmtui.domain.orders.order import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
 from pmtui.link.attachment import BUSY, FAILED, GONE, OTHER_VERSION, SILENT, Attachment, open_line
-from pmtui.link.calls import FORGOTTEN, LONGEST_ID
+from pmtui.link.calls import LONGEST_ID
 from pmtui.link.local_socket import (
     MOST_CONNECTIONS,
     bind,
@@ -52,6 +52,7 @@ from pmtui.link.remote_commands import RemoteCommands
 from pmtui.link.server import LEFT
 from pmtui.service.clock import SystemClock
 from pmtui.service.codec import encode, encode_call
+from pmtui.service.orders.desk import NEVER_LEFT
 from pmtui.service.orders.sending import POST_DEADLINE_S
 from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder, Queries
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, StatusTopic, Topic
@@ -69,6 +70,11 @@ async def prepared(house: House, seat: Seat) -> PreparedOrder:
     order = await seat.commands.prepare(BUY)
     assert isinstance(order, PreparedOrder)
     return order
+
+
+def notices(seat: Seat) -> list[str]:
+    """Return the notices that are kept until they are read."""
+    return [entry.text for entry in seat.queries.log().entries if entry.until_read]
 
 
 async def raw(
@@ -225,18 +231,65 @@ async def test_a_verdict_is_told_to_the_terminal_that_came_back(tmp_path: Path) 
         assert len(house.world.account.posted) == 1
 
 
-async def test_what_a_service_that_crashed_did_is_unknown(tmp_path: Path) -> None:
+async def test_an_order_that_a_dead_service_never_read_was_not_sent(tmp_path: Path) -> None:
     async with running_house(tmp_path) as house, house.seat() as seat:
         order = await prepared(house, seat)
-        command_id = seat.commands.place(order.order_id)
-        waiting = asyncio.ensure_future(seat.commands.verdict(command_id))
-        seat.line.instance = "another run"
         writer = seat.line._writer
         assert writer is not None
         writer.transport.abort()
-        verdict = await waiting
+        command_id = seat.commands.place(order.order_id)
+        seat.line.instance = "a run that is dead"
+        # Nobody waits for the verdict: the ticket is closed.
+        await until(house.world, lambda: notices(seat), "the notice")
+        (notice,) = notices(seat)
+        assert notice.startswith("Not sent: BUY 10 Yes @ 40¢ · ")
+        assert NEVER_LEFT in notice
+        assert await seat.commands.verdict(command_id) == Rejected(NEVER_LEFT)
+        assert house.world.account.posted == []
+
+
+async def test_an_order_that_a_dead_service_took_up_is_looked_for(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        order = await prepared(house, seat)
+        house.world.account.lane.clear()
+        command_id = seat.commands.place(order.order_id)
+        await until(house.world, lambda: house.world.account.in_line, "it stands in line")
+        seat.line.instance = "a run that is dead"
+        await cut(house, seat)
+        verdict = await seat.commands.verdict(command_id)
         assert isinstance(verdict, Unknown)
         assert verdict.order_id == order.order_id
+        (notice,) = notices(seat)
+        assert notice.startswith("Unconfirmed: BUY 10 Yes @ 40¢ · ")
+        house.world.account.lane.set()
+
+
+async def test_a_move_that_a_dead_service_never_read_leaves_the_order_in_place(
+    tmp_path: Path,
+) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        old, new = await prepared(house, seat), await prepared(house, seat)
+        writer = seat.line._writer
+        assert writer is not None
+        writer.transport.abort()
+        command_id = seat.commands.move(old.order_id, new.order_id)
+        seat.line.instance = "a run that is dead"
+        assert await seat.commands.move_verdict(command_id) == MoveVerdict(
+            MoveEnd.NOT_MOVED, NEVER_LEFT
+        )
+
+
+async def test_a_cancel_that_a_dead_service_never_answered_stays_a_notice(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        writer = seat.line._writer
+        assert writer is not None
+        writer.transport.abort()
+        command_id = seat.commands.cancel_all()
+        seat.line.instance = "a run that is dead"
+        verdict = await seat.commands.cancel_verdict(command_id)
+        assert verdict.result.unanswered
+        (notice,) = notices(seat)
+        assert notice.startswith("Cancel of all orders unconfirmed")
 
 
 async def test_without_a_service_nothing_looks_live_and_nothing_is_sent(tmp_path: Path) -> None:
@@ -619,7 +672,7 @@ async def test_a_command_that_was_taken_up_is_not_begun_again(tmp_path: Path) ->
         await cut(house, seat)
         verdict = await seat.commands.verdict(command_id)
         assert isinstance(verdict, Unknown)
-        assert FORGOTTEN in verdict.reason.lower()
+        assert len(house.world.service.queries.account().open_orders) == 1
         house.world.account.lane.set()
 
 

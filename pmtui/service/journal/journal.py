@@ -45,6 +45,7 @@ from pmtui.service.journal.journal_rows import (
     read_conditionals,
     read_cut_off_moves,
     read_entries,
+    read_order,
     read_past,
     read_ruled_out,
     read_unsettled,
@@ -235,6 +236,10 @@ class Journal:
     async def cut_off_moves(self) -> tuple[CutOffMove, ...] | JournalProblem:
         """Return the moves that an earlier session did not finish."""
         return await self._reading(read_cut_off_moves)
+
+    async def order(self, order_id: OrderId) -> JournaledOrder | JournalProblem | None:
+        """Return what was written down of an order before it left; None if it never left."""
+        return await self._reading(lambda connection: read_order(connection, order_id))
 
     async def entries(self, order_id: OrderId) -> tuple[JournalEntry, ...] | JournalProblem:
         """Return all entries of an order, oldest first."""

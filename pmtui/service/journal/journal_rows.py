@@ -70,7 +70,9 @@ CREATE INDEX IF NOT EXISTS orders_without_end ON orders (state) WHERE state IS N
 UNWANTED = "unwanted"
 """Kind of the entry after which an order is to be cancelled until it is known to be gone."""
 KEPT = "kept"
-"""Kind of the entry when the venue's refusal to cancel an order was accepted as final."""
+"""Of the line by which the venue's refusal to cancel one was taken for an answer."""
+RESIZED = "resized"
+"""Another order, for fewer shares, leaves in its place."""
 RULED_OUT = "ruled out"
 """Kind of the entry for an order's end that was concluded, not reported."""
 MOST_ENDED = 500
@@ -285,6 +287,23 @@ def read_ruled_out(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]
     return _read_orders(connection, where)
 
 
+def read_order(connection: sqlite3.Connection, order_id: OrderId) -> JournaledOrder | None:
+    """Return what was written down of an order before it left; None if it never left.
+
+    An order that others left in place of, or were to, is one of which only the id is known.
+    """
+    found = _read_orders(connection, "WHERE order_id = ?", (order_id,))
+    if found:
+        return found[0]
+    row = connection.execute(
+        "SELECT at FROM entries WHERE order_id = ? AND kind IN ('move', ?) LIMIT 1",
+        (order_id, RESIZED),
+    ).fetchone()
+    if row is None:
+        return None
+    return JournaledOrder(_only_id(order_id, row[0]), "", state=None, is_known=False)
+
+
 def read_entries(connection: sqlite3.Connection, order_id: OrderId) -> tuple[JournalEntry, ...]:
     """Return an order's entries, oldest first."""
     rows = connection.execute(
@@ -388,14 +407,17 @@ def read_lives(path: Path) -> tuple[OrderLife, ...] | JournalProblem:
         return JournalProblem(f"{type(error).__name__}: {error}")
 
 
-def _read_orders(connection: sqlite3.Connection, where: str) -> tuple[JournaledOrder, ...]:
+def _read_orders(
+    connection: sqlite3.Connection, where: str, values: tuple[str, ...] = ()
+) -> tuple[JournaledOrder, ...]:
     wish = (
         "SELECT kind FROM entries WHERE entries.order_id = orders.order_id "  # noqa: S608 - constants
         f"AND kind IN ('{UNWANTED}', '{KEPT}') ORDER BY sequence DESC LIMIT 1"
     )
     columns = f"order_id, at, facts, title, body, state, is_known, ({wish})"
     rows = connection.execute(
-        f"SELECT {columns} FROM orders {where} ORDER BY at, order_id"  # noqa: S608 - two constants
+        f"SELECT {columns} FROM orders {where} ORDER BY at, order_id",  # noqa: S608 - two constants
+        values,
     )
     read: list[JournaledOrder] = []
     for order_id, at, facts, title, body, state, is_known, wish in rows:

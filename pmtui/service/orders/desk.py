@@ -29,6 +29,7 @@ from pmtui.domain.orders.order import (
 from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.clock import Moment
+from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.lost_orders import OrderSearch
@@ -36,7 +37,7 @@ from pmtui.service.orders.moving import Mover
 from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import MOST_PREPARED, find_market_disagreement, prepare_order
 from pmtui.service.orders.sending import POST_DEADLINE_S, Instruction, OrderSender, no_objection
-from pmtui.service.orders.verdicts import Verdicts
+from pmtui.service.orders.verdicts import Verdicts, order_of_journal, to_verdict
 from pmtui.service.ports import READ_ONLY
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
@@ -44,6 +45,7 @@ from pmtui.service.views import Level
 
 __all__ = ["POST_DEADLINE_S", "Desk"]
 
+NEVER_LEFT = "it never left: nothing was sent"
 STOPPED = "the program stopped while sending"
 MOST_SENT = 5 * MOST_PREPARED
 
@@ -248,6 +250,8 @@ class Desk:
             if isinstance(fitted, Rejected):
                 self._sender.refuse(order, fitted, report)
                 return
+            if fitted.order_id != order.order_id:
+                self._history.record_resized(old=order.order_id, new=fitted.order_id)
             self._record_override(fitted, override)
             self._sender.show(fitted)
             await self._sender.send((fitted,), report, instruction)
@@ -272,6 +276,24 @@ class Desk:
     async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
         """Read the fills of an order placed at or after a time; return whether that succeeded."""
         return await self._mover.read_fills({order_id}, since=since)
+
+    async def trace(self, order_id: OrderId) -> Verdict:
+        """Return what became of an order that a run which has ended was asked to send.
+
+        Every order is in the journal before it leaves: one that is not there never left.
+        """
+        journaled = await self._history.find(order_id)
+        now = self._kernel.clock.now()
+        if isinstance(journaled, JournalProblem):
+            return Unknown(order_id, f"the journal cannot be read ({journaled.text})", now)
+        known = self._feed.own.order(order_id)
+        if known is not None:
+            return to_verdict(known, now)
+        if order_id in self._sent:
+            return Unknown(order_id, "it is being sent", now)
+        if journaled is None:
+            return Rejected(NEVER_LEFT)
+        return to_verdict(order_of_journal(journaled), now)
 
     async def verdict(self, command_id: CommandId) -> Verdict:
         """Wait for the first verdict on an order."""

@@ -19,6 +19,7 @@ from pmtui.service.journal.journal import Journal, OutgoingOrder, RememberedStat
 from pmtui.service.journal.journal_rows import (
     KEPT,
     PLANNED,
+    RESIZED,
     RULED_OUT,
     UNWANTED,
     Damage,
@@ -71,6 +72,10 @@ class OrderHistory:
             return ()
         return ruled_out
 
+    async def find(self, order_id: OrderId) -> JournaledOrder | JournalProblem | None:
+        """Return an order as it was written down before it left; None if it never left."""
+        return await self._journal.order(order_id)
+
     async def begin(self, outgoing: Sequence[OutgoingOrder]) -> JournalProblem | None:
         """Journal orders before they are sent together; if there is a problem, none may be sent."""
         if (missing := await self._recheck_missing()) is not None:
@@ -116,6 +121,11 @@ class OrderHistory:
         if problem is not None:
             self._report(problem)
         return problem
+
+    def record_resized(self, *, old: OrderId, new: OrderId) -> None:
+        """Note that an order for fewer shares leaves in place of another, before it does."""
+        text = f"leaves with fewer shares, as {new}"
+        self._journal.record(RESIZED, text, at=self._kernel.clock.now(), order_id=old)
 
     def record_move(self, text: str, *, old: OrderId, new: OrderId) -> None:
         """Record how a move ended, with both of its orders."""

@@ -14,8 +14,10 @@ from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros, notional_ceil, notional_floor
+from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import (
     Accepted,
+    Order,
     OrderStatus,
     PostResult,
     PostStatus,
@@ -23,6 +25,7 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
+from pmtui.service.journal.journal_rows import JournaledOrder
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.words import format_shares
 
@@ -201,6 +204,24 @@ def _is_spent(order: PreparedOrder, answer: PostResult) -> bool:
 
 R = TypeVar("R")
 MOST_VERDICTS = 500
+
+
+def to_verdict(order: Order, now: datetime) -> Verdict:
+    """Return what the state of an order means for whoever waits for its verdict."""
+    if order.status in IN_DOUBT:
+        return Unknown(order.order_id, order.reason or "it is looked for", now)
+    if order.status is OrderStatus.REJECTED:
+        return Rejected(order.reason or "refused by the venue")
+    return Accepted(order.order_id, order.status, order.matched_size, order.reason)
+
+
+def order_of_journal(journaled: JournaledOrder) -> Order:
+    """Return an order as far as the journal knows it."""
+    order = journaled.order
+    status = OrderStatus(journaled.state or OrderStatus.UNKNOWN)
+    is_filled = status is OrderStatus.FILLED
+    matched = order.original_size if is_filled else order.matched_size
+    return replace(order, status=status, matched_size=matched)
 
 
 class Verdicts(Generic[R]):
