@@ -61,6 +61,11 @@ class ServiceProcess(Protocol):
         """The account whose keystore lacks a passphrase; empty if there is none."""
         ...
 
+    @property
+    def is_silent(self) -> bool:
+        """Whether the process runs and does not answer."""
+        ...
+
     def start_again(self) -> None:
         """Restart the process if it was ended on purpose."""
         ...

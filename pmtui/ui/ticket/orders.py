@@ -173,6 +173,8 @@ class TicketSending:
         self._state = state
         self._page = page
         self._sent = SentOrders()
+        self._waiting: Line = ()
+        """The last message that an order is on its way."""
         self._life: Line = ()
         """The last message about the tracked order."""
         self.was_sent = False
@@ -219,6 +221,8 @@ class TicketSending:
         news = self._sent.settle(account, self._surface.queries.fills().fills)
         if news:
             self._state.message = (Cell(news, Role.NOTICE_WARN),)
+        if self._sent.is_sending and self._state.message == self._waiting:
+            self._state.message = self._waiting = self._describe_waiting()
         life = self._sent.news_of_followed(account)
         if life is not None and self._state.message == self._life:
             self._life = paint_life(life[1], life[0])
@@ -238,11 +242,20 @@ class TicketSending:
         command_id = self._surface.commands.place(order.order_id, attached=attached)
         self._sent.note_sent(order)
         self.was_sent = True
-        dots = "…"
-        self.show_line(Cell(f"sending{dots}", Role.NOTICE_WARN, Emphasis.BOLD))
+        self._waiting = self._describe_waiting()
+        self.show_line(*self._waiting)
         # Select the size, so that typing does not append to it.
         self._page.await_next_size()
         _ = self._page.run_worker(self._await_verdict(command_id, order, draft))
+
+    def _describe_waiting(self) -> Line:
+        """Return that an order is on its way, or what keeps its verdict away."""
+        process, text = self._surface.process, "sending…"
+        if process is not None and process.loss is not None:
+            text = "! The service is gone. The next one finds out whether it was sent."
+        elif process is not None and process.is_silent:
+            text = "! The service does not answer. The order is unconfirmed."
+        return (Cell(text, Role.NOTICE_WARN, Emphasis.BOLD),)
 
     async def _await_verdict(
         self, command_id: CommandId, order: PreparedOrder, draft: TicketDraft

@@ -33,6 +33,7 @@ ENDED = ServiceLoss(NOW, is_final=True)
 @dataclass
 class Process:
     loss: ServiceLoss | None = None
+    is_silent: bool = False
     starts: int = 0
     locked_account: str = ""
 

@@ -1,7 +1,7 @@
 """Sending a ticket's order, without a terminal."""
 
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
@@ -9,6 +9,8 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown
 from pmtui.domain.ticket.draft import TicketDraft, TicketField
 from pmtui.service.surface import PreparedOrder
+from pmtui.service.views import ServiceLoss
+from pmtui.ui.surface import ServiceProcess
 from pmtui.ui.ticket.confirm import ConfirmScreen, Place
 from pmtui.ui.ticket.orders import TicketSending
 from pmtui.ui.ticket.ticket_state import TicketState
@@ -57,14 +59,15 @@ class FakeTicketPage:
 class Sending:
     """A whole draft, prepared and ready to be asked about."""
 
-    def __init__(self) -> None:
+    def __init__(self, process: ServiceProcess | None = None) -> None:
         self.service = FakeService()
         self.state = TicketState(
             DRAFT, market=market_view(), account=EMPTY_ACCOUNT, book=book_view()
         )
         self.state.judge(self.service.surface())
         self.page = FakeTicketPage(self.state)
-        self.sending = TicketSending(self.service.surface(), self.state, self.page)
+        surface = replace(self.service.surface(), process=process)
+        self.sending = TicketSending(surface, self.state, self.page)
 
     @property
     def message(self) -> str:
@@ -162,3 +165,38 @@ async def test_what_a_command_filled_in_closes_with_what_became_of_it() -> None:
     other.service.verdicts = [Accepted(OrderId("0x1"), OrderStatus.LIVE, Micros(0), "It rests.")]
     _ = await other.send()
     assert not other.page.closed
+
+
+@dataclass
+class Process:
+    """The service's process as a terminal knows it."""
+
+    is_silent: bool = False
+    loss: ServiceLoss | None = None
+    locked_account: str = ""
+
+    def start_again(self) -> None:
+        """It is not asked to."""
+
+
+async def test_an_order_that_waits_for_a_service_says_what_it_waits_for() -> None:
+    process = Process()
+    ticket = Sending(process)
+    ticket.service.is_holding = True
+    _ = await ticket.ask()
+    ticket.answer(True)
+    assert ticket.message == "sending…"
+    process.is_silent = True
+    ticket.sending.follow(EMPTY_ACCOUNT)
+    assert ticket.message == "! The service does not answer. The order is unconfirmed."
+    process.loss = ServiceLoss(NOW, is_final=False)
+    ticket.sending.follow(EMPTY_ACCOUNT)
+    assert ticket.message == "! The service is gone. The next one finds out whether it was sent."
+    process.is_silent, process.loss = False, None
+    ticket.sending.follow(EMPTY_ACCOUNT)
+    assert ticket.message == "sending…"
+    ticket.service.release()
+    await ticket.page.work.pop()
+    process.is_silent = True
+    ticket.sending.follow(EMPTY_ACCOUNT)
+    assert ticket.message.startswith("+ Working")
