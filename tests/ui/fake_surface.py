@@ -163,6 +163,8 @@ class FakeService:
     requests_view: RequestsView = field(default=RequestsView((), 0))
     refusal: Rejected | None = None
     """What `prepare` answers, where it shall refuse."""
+    prepares_for_s: float = 0.0
+    """Seconds that pass until `prepare` answers."""
     arm_refusal: str = ""
     """What `arm` answers: "" lets single keys trade."""
     verdicts: list[Verdict] = field(default_factory=list)
@@ -319,6 +321,7 @@ class FakeService:
     async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
     ) -> PreparedOrder | Rejected:
+        self.waited_s += self.prepares_for_s
         return self.prepare_now(intent, replacing=replacing)
 
     def prepare_now(

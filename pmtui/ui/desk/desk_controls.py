@@ -161,6 +161,11 @@ class KeyedLadder:
         """The exact book that is shown."""
         return None if self.column is None else self.column.ladder.book
 
+    @property
+    def line_stood_still_s(self) -> float:
+        """For how long the line stood still as of the ladder that a key is meant for; else zero."""
+        return 0.0 if self.column is None else self.column.ladder.line_stood_still_s
+
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
         """Return a better touch seen last, on a slow connection."""
         return None if self.column is None else self.column.ladder.better_seen(side, price)

@@ -86,6 +86,12 @@ class LadderPane(Widget, can_focus=True):
         return app.terminal.lag_s if isinstance(app, TerminalApp) else 0.0
 
     @property
+    def line_stood_still_s(self) -> float:
+        """For how long the line stood still as of the ladder that a key is meant for; else zero."""
+        app = self.app if self.is_mounted else None
+        return app.terminal.stood_still_s if isinstance(app, TerminalApp) else 0.0
+
+    @property
     def book(self) -> BookView | None:
         """The exact book that is shown."""
         return self.viewport.book

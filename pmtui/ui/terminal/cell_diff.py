@@ -71,6 +71,12 @@ class CellDisplay:
         pace = getattr(self._app._driver, "pace", None)
         return pace.lag_s() if isinstance(pace, OutputThrottle) else 0.0
 
+    @property
+    def stood_still_s(self) -> float:
+        """For how long the line stood still as of the picture that a key is meant for; else zero."""
+        pace = getattr(self._app._driver, "pace", None)
+        return pace.stood_still_s() if isinstance(pace, OutputThrottle) else 0.0
+
     def forget(self) -> None:
         """Drop the buffer: the next frame is written in full."""
         self._buffer = None

@@ -28,6 +28,10 @@ NARROW = 3
 """After a late reply only one frame is pending at a time, until so many replies came in time."""
 LOST = 3
 """After so many lost replies in a row the terminal counts as silent."""
+STILL_S = 2.0
+"""A line whose terminal has confirmed nothing for longer than this stands still."""
+CATCH_UP_S = 1.0
+"""How long after that a key may still have been meant for the picture of before."""
 MUTE_S = 1.0
 """The least interval of frames for a terminal that stopped replying: it may be stuck."""
 
@@ -45,6 +49,10 @@ class OutputThrottle:
         self._patience = SLOWEST_S
         self._best_trip: float | None = None
         self._asked_at: float | None = None
+        self._unanswered_since: float | None = None
+        """When the first query left to which, or to a later one, no reply has come."""
+        self._moved_on: tuple[float, float] | None = None
+        """When the line last went on after it had stood still, and for how long it had."""
         self._painted_at = 0.0
         self._given_at: float | None = None
         self._is_quiet = Event()
@@ -55,6 +63,8 @@ class OutputThrottle:
         if self._asked_at is not None:
             return ""
         self._asked_at = self._now()
+        if self._unanswered_since is None:
+            self._unanswered_since = self._asked_at
         self._is_quiet.clear()
         return QUESTION
 
@@ -68,6 +78,9 @@ class OutputThrottle:
     def answered(self) -> None:
         """Note that the terminal has shown everything up to the last query."""
         asked_at, self._asked_at = self._asked_at, None
+        if self._has_answered:
+            self._note_going_on(self._unanswered_since)
+        self._unanswered_since = None
         self._is_quiet.set()
         if asked_at is None:
             return
@@ -88,7 +101,8 @@ class OutputThrottle:
 
     def taken(self) -> None:
         """Note that the kernel has taken all output."""
-        self._given_at = None
+        given_at, self._given_at = self._given_at, None
+        self._note_going_on(given_at)
 
     def is_behind(self) -> bool:
         """Return whether a frame painted now would be outdated before it is seen."""
@@ -96,6 +110,10 @@ class OutputThrottle:
         if self._given_at is not None and now - self._given_at > TAKING_S:
             return True
         if not self._is_answering:
+            if self._has_answered and self._asked_at is not None:
+                # The query may have been lost on its way: it is asked again, ever so rarely.
+                is_lost = now - self._asked_at > self._longest_wait()
+                self._asked_at = None if is_lost else self._asked_at
             return self._has_answered and now - self._painted_at < MUTE_S
         if self._asked_at is None:
             return False
@@ -118,14 +136,34 @@ class OutputThrottle:
 
     def lag_s(self) -> float:
         """Return the round trip of a frame in seconds, as far as is known."""
-        asked_at = self._asked_at if self._is_answering else None
-        waited = 0.0 if asked_at is None else self._now() - asked_at
+        since = self._unanswered_since if self._has_answered else None
+        waited = 0.0 if since is None else self._now() - since
         return min(max(waited, self._best_trip or 0.0), SLOWEST_S)
+
+    def stood_still_s(self) -> float:
+        """Return for how long the line stood still as of the picture that a key is meant for.
+
+        Zero while the terminal confirms what is sent within `STILL_S`. Of a terminal that never
+        replies only what the kernel holds is known; it is believed as long as that is taken.
+        """
+        now = self._now()
+        since = (self._unanswered_since if self._has_answered else None, self._given_at)
+        still_s = max((now - each for each in since if each is not None), default=0.0)
+        if still_s > STILL_S:
+            return still_s
+        if self._moved_on is not None and now - self._moved_on[0] < CATCH_UP_S:
+            return self._moved_on[1]
+        return 0.0
 
     def wait_for_answer(self, timeout_s: float) -> None:
         """Wait until no reply is pending; not in the thread that receives replies."""
         if self._is_answering:
             self._is_quiet.wait(timeout_s)
+
+    def _note_going_on(self, since: float | None) -> None:
+        now = self._now()
+        if since is not None and now - since > STILL_S:
+            self._moved_on = now, now - since
 
     def _must_wait(self, now: float) -> bool:
         if self._asked_at is None:

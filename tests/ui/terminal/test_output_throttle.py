@@ -5,11 +5,13 @@ from pathlib import Path
 import pytest
 
 from pmtui.ui.terminal.output_throttle import (
+    CATCH_UP_S,
     GIVE_UP_S,
     NARROW,
     QUESTION,
     SLACK_S,
     SLOWEST_S,
+    STILL_S,
     TAKING_S,
     OutputThrottle,
 )
@@ -163,6 +165,60 @@ def test_what_the_kernel_does_not_take_holds_pictures_back(line: Line) -> None:
     assert line.pace.is_behind()
     line.pace.taken()
     assert not line.pace.is_behind()
+
+
+def test_a_line_stands_still_until_the_terminal_confirms_a_picture(line: Line) -> None:
+    assert line.ask()
+    line.at += STILL_S
+    assert line.pace.stood_still_s() == 0
+    # However long it takes, also once replies are given up and are asked for again.
+    for _ in range(400):
+        line.at += 0.25
+        if not line.pace.is_behind():
+            line.ask()
+        assert line.pace.stood_still_s() == pytest.approx(line.at - 100 - TRIP_S)
+        assert line.pace.lag_s() == SLOWEST_S
+    stood_s = line.pace.stood_still_s()
+    line.answer_after(0)
+    # A key that comes now was pressed on the old picture.
+    line.at += CATCH_UP_S * 0.9
+    assert line.pace.stood_still_s() == stood_s
+    line.at += CATCH_UP_S * 0.2
+    assert line.pace.stood_still_s() == 0
+
+
+def test_a_line_on_which_nothing_is_sent_does_not_stand_still(line: Line) -> None:
+    line.at += 3_600
+    assert line.pace.stood_still_s() == 0
+
+
+def test_a_lost_query_is_asked_again_so_that_keys_work_again(line: Line) -> None:
+    for _ in range(4_000):
+        line.at += 0.1
+        if not line.pace.is_behind():
+            line.ask()
+    asked_again = False
+    for _ in range(400):
+        line.at += 0.1
+        if not line.pace.is_behind():
+            asked_again |= line.ask()
+    assert asked_again
+    line.answer_after(TRIP_S)
+    line.at += CATCH_UP_S
+    assert line.pace.stood_still_s() == 0
+
+
+def test_of_a_terminal_that_never_answers_only_the_kernel_tells() -> None:
+    line = Line()
+    assert line.ask()
+    line.at += 60
+    assert line.pace.stood_still_s() == 0
+    line.pace.given()
+    line.at += STILL_S + 1
+    assert line.pace.stood_still_s() == pytest.approx(STILL_S + 1)
+    line.pace.taken()
+    line.at += CATCH_UP_S
+    assert line.pace.stood_still_s() == 0
 
 
 def test_an_answer_without_a_question_means_nothing() -> None:

@@ -73,6 +73,8 @@ KEYS_IN_TICKET = (
     "Ticket has focus: single keys are off", "Ticket has focus: other keys are off"
 )  # fmt: skip
 """The start of a message that the ticket has the focus, withdrawn when it closes."""
+ANSWER_WITHIN_S = 2.0
+"""How long the service may take for the order of a key."""
 NOT_LOADED = "The market is not loaded yet."
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
 _NAMED_KEYS = (
@@ -206,9 +208,12 @@ class SingleKeys:
             return
         if key.crosses and self._has_gone(plan.intent):
             return
+        pressed_s = self._workspace.queries.monotonic()
         order = await self._workspace.commands.prepare(plan.intent)
         if isinstance(order, Rejected):
             self._refuse(f"Not sent: {plain(order.reason, 90)}.")
+            return
+        if self._is_too_late(pressed_s):
             return
         override = "" if book.state.is_good else describe_override(plan, book)
         command_id = self._workspace.commands.place(
@@ -223,9 +228,12 @@ class SingleKeys:
         if found is None:
             return
         book, _ = found
+        pressed_s = self._workspace.queries.monotonic()
         sale = await self._trading.prepare_sale(model, book)
         if isinstance(sale, str):
             self._refuse(sale)
+            return
+        if self._is_too_late(pressed_s):
             return
         order, plan = sale
         override = (
@@ -373,6 +381,14 @@ class SingleKeys:
         self._refuse(f"Not sent: {was} is gone, now {now}; press again to take it.")
         return True
 
+    def _is_too_late(self, pressed_s: float) -> bool:
+        """Refuse an order that the service took so long to prepare that its price is old; return whether."""
+        took_s = self._workspace.queries.monotonic() - pressed_s
+        if took_s < ANSWER_WITHIN_S:
+            return False
+        self._line.show(f"Not sent: the service took {took_s:.0f} s to answer; press again.")
+        return True
+
     def _context_of(self, model: MarketModel, book: BookView, terms: MarketTerms) -> TicketContext:
         return ticket_context(
             self._workspace.surface, terms=terms, market=model.market, account=model.account,
@@ -461,13 +477,20 @@ class SingleKeys:
         self._workspace.commands.log_refusal(text)
 
     def _why_keys_rest(self, model: MarketModel) -> str:
-        """Return why single keys do nothing here; empty when they may trade."""
+        """Return why single keys do nothing here; empty when they may trade.
+
+        A line that stood still has shown older prices: that disarms.
+        """
         if reason := model.why_not_tradable:
             return reason
         if not model.is_armed:
             return f"Not armed: {self._key('toggle_arming')} to arm."
         if self._is_moving():
             return "An order is being moved: finish that first."
+        if still_s := self._workspace.ladder.line_stood_still_s:
+            stood = f"this line stood still for {still_s:.0f} s"
+            self._workspace.commands.disarm(stood)
+            return f"Not sent: {stood}. Disarmed: {self._key('toggle_arming')} to arm."
         return ""
 
     def _why_key_sends_nothing(self, model: MarketModel, name: str) -> str:

@@ -133,6 +133,11 @@ class LadderOnShow(Protocol):
         """The exact book that is shown."""
         ...
 
+    @property
+    def line_stood_still_s(self) -> float:
+        """For how long the line stood still as of the ladder that a key is meant for; else zero."""
+        ...
+
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
         """Return a better touch seen last, on a slow connection."""
         ...

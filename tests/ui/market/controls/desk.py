@@ -103,6 +103,7 @@ class FakeLadder:
     cursor: tuple[Micros, Side] | None = None
     seen: Micros | None = None
     """The better touch that was seen last."""
+    line_stood_still_s: float = 0.0
     is_focused: bool = False
     ghosts: tuple[Ghost, ...] = ()
 

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from textual.geometry import Size
@@ -10,7 +11,7 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import OneKey
-from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, OVERRIDE_LIFE_S
+from pmtui.ui.market.controls.single_keys import ANSWER_WITHIN_S, KEYS_IN_TICKET, OVERRIDE_LIFE_S
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.paint_single_keys import ArmedKeys, RestingKeys
 from tests.ui import believable
@@ -135,6 +136,36 @@ async def test_a_price_that_is_gone_is_taken_only_when_the_key_is_pressed_again(
     await desk.keys.press(OneKey.TAKE_ASK)
     assert len(desk.placed()) == 1
     await desk.page.finish()
+
+
+@pytest.mark.parametrize("is_permitted", [False, True])
+async def test_a_key_on_a_line_that_stood_still_sends_nothing_and_disarms(
+    *, is_permitted: bool
+) -> None:
+    desk = armed()
+    desk.set_state(BookState.STALE if is_permitted else BookState.LIVE)
+    if is_permitted:
+        desk.keys.override()
+    desk.ladder.line_stood_still_s = 39.0
+    for press in (
+        partial(desk.keys.press, OneKey.TAKE_ASK), partial(desk.keys.press, OneKey.BUY_HERE),
+        desk.keys.flatten,
+    ):  # fmt: skip
+        await press()
+        assert desk.said == "Not sent: this line stood still for 39 s. Disarmed: v to arm."
+    desk.keys.override()
+    assert desk.said.startswith("Not sent")
+    assert not desk.placed()
+    assert not desk.service.calls_of("flatten")
+    assert ("this line stood still for 39 s",) in desk.service.calls_of("disarm")
+
+
+async def test_an_order_that_a_slow_service_prepared_too_late_is_not_sent() -> None:
+    desk = armed()
+    desk.service.prepares_for_s = ANSWER_WITHIN_S
+    await desk.keys.press(OneKey.TAKE_ASK)
+    assert not desk.placed()
+    assert desk.said == "Not sent: the service took 2 s to answer; press again."
 
 
 async def test_an_order_that_the_service_refuses_says_why() -> None:
