@@ -483,14 +483,16 @@ class SingleKeys:
         """
         if reason := model.why_not_tradable:
             return reason
-        if not model.is_armed:
-            return f"Not armed: {self._key('toggle_arming')} to arm."
-        if self._is_moving():
-            return "An order is being moved: finish that first."
+        stood = ""
         if still_s := self._workspace.ladder.line_stood_still_s:
             stood = f"this line stood still for {still_s:.0f} s"
+        if stood and model.is_armed:
             self._workspace.commands.disarm(stood)
-            return f"Not sent: {stood}. Disarmed: {self._key('toggle_arming')} to arm."
+        if stood or not model.is_armed:
+            said = f"Not sent: {stood}. Disarmed" if stood else "Not armed"
+            return f"{said}: {self._key('toggle_arming')} to arm."
+        if self._is_moving():
+            return "An order is being moved: finish that first."
         return ""
 
     def _why_key_sends_nothing(self, model: MarketModel, name: str) -> str:
