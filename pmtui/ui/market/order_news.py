@@ -112,21 +112,33 @@ class OrderNews:
         verdict = await self._surface.commands.verdict(command_id)
         self.report(order, verdict, lambda end: format_verdict(end, order), since=since)
 
-    def report(self, order: PreparedOrder, verdict: Verdict, words: Describe) -> None:
+    def report(
+        self, order: PreparedOrder, verdict: Verdict, words: Describe, *, since: int
+    ) -> None:
         """Show how an order ended.
 
         Args:
             order: the order sent.
             verdict: its end as far as known.
             words: describes a verdict.
+            since: the mark of the message line when the order was sent.
         """
         self._delayed.follow(order, verdict, words)
-        self.announce(verdict, words(verdict))
+        self.announce(verdict, words(verdict), since=since)
         self.show()
 
-    def announce(self, verdict: Verdict, words: str) -> None:
-        """Show how an order ended; withdrawn once the order is no longer working as it says."""
-        self._line.show(words)
+    def announce(self, verdict: Verdict, words: str, *, since: int | None = None) -> None:
+        """Show how an order ended; withdrawn once the order is no longer working as it says.
+
+        Args:
+            verdict: its end as far as known.
+            words: describe it.
+            since: the mark of the message line when the order was sent: what the venue accepted does not
+                replace a newer refusal; the log and the lists show it. None to show it in any case.
+        """
+        is_good = isinstance(verdict, Accepted)
+        if not is_good or since is None or not self._line.is_refusing_since(since):
+            self._line.show(words)
         self._resting.note(verdict, words)
 
     def show(self) -> None:

@@ -426,7 +426,7 @@ class SingleKeys:
             cleared=describe_cleared(clearing, self._workspace.queries.account()),
             if_not_sold=describe_what_sells(self._workspace.keymap),
         )  # fmt: skip
-        self._news.report(order, verdict, words)
+        self._news.report(order, verdict, words, since=since)
 
     async def _arm(self, model: MarketModel) -> None:
         reason = model.why_not_tradable.rstrip(".")
