@@ -249,6 +249,7 @@ def _compact(size: int, width: int | None, *, add: int) -> str:
                 f"{_units(size, unit * SCALE, tenths=t, add=add)}{letter}" for t in (True, False)
             ]
             break
+    texts.append(texts[-1].replace(",", ""))
     fitting = [f"{sign}{text}" for text in texts if len(sign + text) <= room]
     return fitting[0] if fitting else exact
 

@@ -418,10 +418,12 @@ class Ladder:
         """Return the row of a price, with its values calculated for exactly this price."""
         return self._make(self.index_of(price), price, shown)
 
-    def sizes(self) -> list[int]:
-        """Return the larger size of every row that has one, in any order."""
-        return [max(size, self.asks.get(index, 0)) for index, size in self.bids.items()] + [
-            size for index, size in self.asks.items() if index not in self.bids
+    def sizes_near(self, rows: int) -> list[int]:
+        """Return the size of every level that lies so many rows from the best price of its side, or nearer."""
+        lowest = (self.best_bid or 0) - rows
+        highest = (self.best_ask or 0) + rows
+        return [size for row, size in self.bids.items() if row >= lowest] + [
+            size for row, size in self.asks.items() if row <= highest
         ]
 
     def side_at(self, price: Micros) -> Side:

@@ -19,6 +19,7 @@ from pmtui.domain.books.ladder import NO_MARKS, Axis, Ghost, Ladder, LadderMarks
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, Volume
+from pmtui.ui.cells import Line
 from pmtui.ui.format import format_price
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.ladder_lines import LadderLines, LadderRepaint
@@ -26,7 +27,6 @@ from pmtui.ui.ladder.ladder_viewport import SLOW_S, LadderViewport
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.role_styles import RoleStyles
-from pmtui.ui.widgets.panel import Panel
 
 ROWS_MOVED = "The rows had just moved: click again."
 
@@ -132,6 +132,7 @@ class LadderPane(Widget, can_focus=True):
         fills: tuple[Fill, ...] = (),
         marks: LadderMarks = NO_MARKS,
         other_label: str = "",
+        ending: tuple[Line, ...] = (),
     ) -> None:
         """Show a book with its orders, volume and marks; does nothing when they are unchanged.
 
@@ -142,15 +143,22 @@ class LadderPane(Widget, can_focus=True):
             volume: the token's traded volume by price.
             fills: own fills, which tell how missing orders ended.
             marks: queue, rewards and cost.
-            other_label: the other outcome's untrusted name if its prices are shown too.
+            other_label: the other outcome's untrusted name: its prices are shown too.
+            ending: how the market has ended, in the place of rows without a level.
         """
         viewport = self.viewport
+        if book.bids or book.asks:
+            ending = ()
         if marks.ghosts != self._ghosts:
             marks = replace(marks, ghosts=self._ghosts)
-        if viewport.shows(
-            book, tick=tick, orders=orders, volume=volume, marks=marks, other_label=other_label
+        if (
+            viewport.shows(
+                book, tick=tick, orders=orders, volume=volume, marks=marks, other_label=other_label
+            )
+            and viewport.ending == ending
         ):
             return
+        viewport.ending = ending
         is_same = viewport.other_label == other_label
         self.repaint.note(
             book, orders=orders, volume=volume, fills=fills, marks=marks, is_same=is_same
@@ -175,7 +183,7 @@ class LadderPane(Widget, can_focus=True):
             self.show(
                 viewport.book,
                 orders=viewport.orders, volume=viewport.volume, marks=viewport.marks,
-                other_label=viewport.other_label,
+                other_label=viewport.other_label, ending=viewport.ending,
             )  # fmt: skip
 
     @override
@@ -307,7 +315,6 @@ class LadderPane(Widget, can_focus=True):
         """Update the look of the cursor."""
         super().watch_has_focus(_has_focus)
         self._lines.has_focus = _has_focus
-        self._lines.is_framed = any(isinstance(each, Panel) for each in self.ancestors)
         self.repaint.changed()
 
     def on_resize(self) -> None:

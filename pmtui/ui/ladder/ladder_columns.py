@@ -1,9 +1,9 @@
 """Chooses and places the ladder's columns for a width.
 
-Each side of the price is one region: the size beside the price, its bar growing away from it. Own
-orders show their size and queue position on the bar, beside the book's size. A narrow ladder drops
-decoration first, then detail; the price and both sides always stay, and the line of facts below the
-rows shows the rest for the cursor's row.
+Own orders have a column at the left edge, for both sides: their size, and what is ahead of them in the queue. Each side of
+the price is one region: the size beside the price, its bar growing away from it. At the right stands what was added or
+pulled a moment ago. What a narrow ladder loses is decoration first, then detail; price, both sides and own sizes stay, and
+the line of facts below the rows tells the rest of the row at the cursor.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,24 +14,31 @@ from typing import NamedTuple
 from pmtui.domain.books.ladder import Shown
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import format_price
 from pmtui.ui.plain import Align, fit
 from pmtui.ui.theme.theme import Role
 
-_SIZE = 6
-_BAR, _WIDEST_BAR = 10, 24
-"""A shorter bar shows little."""
-_LEAST_BAR = 4
-_QUEUE_FROM = 8
-_TRADED = _DEPTH = 6
-_PROFIT = 7
+_LEAST_SIZE, _SIZE = 5, 6
+_LEAST_BAR, _WIDEST_BAR = 4, 24
+_MINE, _OWN, _WIDE_OWN = 5, 9, 12
+"""Room for the size of own orders; with the queue before them; with both ends of it."""
+_FLOW, _FLOW_NAME = 5, "Δ5s"
 _OTHER = 4
-"""The width of the other outcome's name, which is often `Down`."""
+"""Room for the other outcome's name, which is often `Down`."""
+_PRICE = len(" price")
+_EDGES = 2
+"""The cursor's cell, and that of stops between price and asks."""
 _MARKS = 2
-"""Cells beside a price: one for its mark, one for the last trade."""
-OWN = 6
-"""The width of an own size with its sign."""
+"""Cells beside a price: what it is to us or to rewards, and the last trade."""
+_MINIMAL = (("own", _MINE), ("size", _SIZE))
+_ROOMY = (
+    ("own", _MINE), ("bar", _LEAST_BAR), ("own", _OWN), ("bar", 5), ("flow", _FLOW), ("bar", 6),
+    ("size", _SIZE), ("bar", 8), ("traded", 6), ("depth", 6), ("profit", 7), ("bar", 10),
+    ("own", _WIDE_OWN),
+)  # fmt: skip
+"""What columns get, the most important first; what does not fit is left out."""
+_ON_BOTH_SIDES = ("size", "bar")
 
 
 class LadderColumns(NamedTuple):
@@ -40,7 +47,11 @@ class LadderColumns(NamedTuple):
     size: int
     price: int
     bar: int = 0
-    """On both sides; it also shows own orders."""
+    """On both sides."""
+    own: int = 0
+    """Own orders of either side."""
+    flow: int = 0
+    """What was added or pulled a moment ago, on either side."""
     other: int = 0
     """The price of the other outcome."""
     traded: int = 0
@@ -53,14 +64,9 @@ class LadderColumns(NamedTuple):
         return self.size + (self.bar + 1 if self.bar else 0)
 
     @property
-    def own(self) -> int:
-        """The width of the size of own orders; 0 if it does not fit."""
-        return min(self.bar, OWN) if self.bar >= _LEAST_BAR else 0
-
-    @property
     def has_queue(self) -> bool:
-        """Whether the queue ahead of own orders is shown beside their size."""
-        return self.bar >= _QUEUE_FROM
+        """Whether the queue before own orders stands beside their size."""
+        return self.own >= _OWN
 
     @property
     def shown(self) -> Shown:
@@ -76,14 +82,15 @@ class LadderColumns(NamedTuple):
 class Painters(NamedTuple):
     """Paints each column. Titles and rows share the layout."""
 
+    own: Callable[[], Line]
     book: Callable[[Side], Line]
-    """The size of a side with its bar and own orders."""
-    band: Callable[[], Cell]
-    """The cell between bids and price."""
+    """The size of a side with its bar."""
     price: Callable[[], Line]
+    """The price, with a cell at each side of it."""
     guard: Callable[[], Cell]
     """The cell between price and asks."""
     other: Callable[[], Cell]
+    flow: Callable[[], Cell]
     traded: Callable[[], Cell]
     depth: Callable[[], Cell]
     profit: Callable[[], Cell]
@@ -92,67 +99,93 @@ class Painters(NamedTuple):
 # Every row needs it, and it changes only with the width or the tick.
 @lru_cache(maxsize=64)
 def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> LadderColumns:
-    """Choose the columns for a width: each takes its cells and a gap."""
+    """Choose the columns for a width."""
     digits = len(format_price(Micros(ONE - tick), tick=tick))
-    plan = LadderColumns(size=_SIZE, price=digits + _MARKS)
-    free = width - 1 - 2 * (_SIZE + 1) - plan.price
+    plan = LadderColumns(size=_LEAST_SIZE, price=max(digits + _MARKS, _PRICE))
+    free = width - _EDGES - 2 * plan.size - plan.price
     other = max(digits, _OTHER) if free > _OTHER else digits
     if with_other and free > other:
         plan, free = plan._replace(other=other), free - other - 1
-    wanted = 2 * (_BAR + 1)
-    if free >= wanted:
-        plan, free = plan._replace(bar=_BAR), free - wanted
-        for name, size in (("traded", _TRADED), ("depth", _DEPTH), ("profit", _PROFIT)):
-            # An amount of money at the edge would touch the frame.
-            least = size + (name == "profit")
-            if free > least:
-                plan, free = plan._replace(**{name: size}), free - least - 1
-        return plan._replace(bar=min(_WIDEST_BAR, plan.bar + free // 2))
-    bar = free // 2 - 1
-    return plan._replace(bar=bar) if bar >= _LEAST_BAR else plan
+    bars = _MINE + 1 + _cost(plan, "bar", _LEAST_BAR)
+    for name, size in _ROOMY if bars <= free else _MINIMAL:
+        cost = _cost(plan, name, size)
+        if cost <= free:
+            plan, free = plan._replace(**{name: size}), free - cost
+    return plan._replace(bar=min(_WIDEST_BAR, plan.bar + free // 2)) if plan.bar else plan
+
+
+def _cost(plan: LadderColumns, name: str, size: int) -> int:
+    """Return the cells that a column takes from the others, with the one that sets it apart."""
+    had: int = getattr(plan, name)
+    more = size - had + (not had)
+    # The last figures must not be glued to the frame.
+    return more * 2 if name in _ON_BOTH_SIDES else more + (name == "flow")
 
 
 # The titles change only with the columns, and every repaint compares them.
 @lru_cache(maxsize=64)
-def paint_titles(columns: LadderColumns, width: int, *, other_label: str = "") -> Line:
-    """Paint the columns' titles. The other outcome's label is untrusted."""
+def paint_titles(
+    columns: LadderColumns, width: int, *, other_label: str = "",
+    above: tuple[Line, ...] = (), below: tuple[Line, ...] = (),
+) -> Line:  # fmt: skip
+    """Name the columns, with what is ours and out of view in the cells that no name needs.
+
+    Args:
+        columns: those there are.
+        width: cells of the line.
+        other_label: the other outcome's untrusted name.
+        above: forms of what is ours above the rows in view, the longest first.
+        below: the same below them.
+    """
+    # The cells before the name of the flow lengthen those over the bar.
+    lent = max(columns.flow - len(_FLOW_NAME), 0)
 
     def title(text: str, size: int) -> Cell:
         return Cell(fit(text, size, Align.RIGHT), Role.DIM)
 
+    def own() -> Line:
+        # Its first cell is the cursor's, which no title needs.
+        return (title("queue mine" if columns.has_queue else "mine", columns.own + 1),)
+
     def book(side: Side) -> Line:
-        size = title("bids" if side is Side.BUY else "asks", columns.size)
-        if not columns.bar:
-            return (size,)
-        words = ("queue", "mine") if columns.bar >= _BAR else ("mine",)
-        if side is Side.BUY:
-            return title(" ".join(words), columns.bar), Cell(" "), size
-        names = " ".join(reversed(words))
-        return size, Cell(" "), Cell(names.ljust(columns.bar), Role.DIM)
+        name, forms = ("bids", above) if side is Side.BUY else ("asks", below)
+        named, blank = Cell(name, Role.DIM), Cell(" ")
+        if side is Side.BUY or not columns.bar:
+            return (*_fit_form(forms, columns.side - len(name) - 1), blank, named)
+        before = Cell(" " * (columns.size - len(name)))
+        return (before, named, blank, *_fit_form(forms, columns.bar + lent))
 
     painters = Painters(
+        own=own,
         book=book,
-        band=lambda: Cell(" "),
         price=lambda: (title("price", columns.price),),
         guard=lambda: Cell(" "),
         other=lambda: title(other_label, columns.other),
+        flow=lambda: title(_FLOW_NAME, columns.flow - lent),
         traded=lambda: title("traded", columns.traded),
         depth=lambda: title("depth", columns.depth),
         profit=lambda: title("p/l net", columns.profit),
     )
     cells = place_cells(columns, painters, ground=None)
-    return fit_line((Cell(" "), *cells), width)
+    return fit_line((*(() if columns.own else (Cell(" "),)), *cells), width)
+
+
+def _fit_form(forms: tuple[Line, ...], room: int) -> Line:
+    """Return the longest form for which there is room, in exactly as many cells."""
+    form = next((each for each in forms if line_width(each) <= room), ())
+    return fit_line(form, room) if room > 0 else ()
 
 
 def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None) -> list[Cell]:
     """Return a row's cells from left to right, one cell between the columns."""
     gap = Cell(" ", ground=ground)
-    placed: list[Cell] = [*paint.book(Side.BUY), paint.band(), *paint.price()]
-    placed.append(paint.guard())
+    placed: list[Cell] = [*paint.own(), gap] if columns.own else []
+    placed += (*paint.book(Side.BUY), *paint.price(), paint.guard())
     if columns.other:
         placed += (paint.other(), gap)
     placed += paint.book(Side.SELL)
     for size, painter in (
+        (columns.flow, paint.flow),
         (columns.traded, paint.traded),
         (columns.depth, paint.depth),
         (columns.profit, paint.profit),
@@ -164,9 +197,8 @@ def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None)
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _FULL = 8
-_LOG_FROM, _LINEAR_FROM = 16, 8
-"""Ratios of the largest to the median size at which the scale becomes logarithmic, and linear
-again."""
+_LOG_FROM, _LINEAR_FROM = 8, 4
+"""How many times the usual size the largest has to be for a logarithmic scale, and to leave it."""
 _ROUGHLY = 4
 """By what factor sizes may fall below the scale before it is changed."""
 
@@ -192,18 +224,25 @@ class BarScale(NamedTuple):
         return max(1, size * most // self.full)
 
 
-def bar_scale(sizes: Sequence[int], current: BarScale) -> BarScale:
-    """Return the scale for these sizes; both its values are powers of two.
+def bar_scale(
+    sizes: Sequence[int], current: BarScale, *, around: Sequence[int] = ()
+) -> BarScale:  # fmt: skip
+    """Return the scale for these sizes; both its figures are powers of two.
 
-    The current scale is kept while it roughly fits, so that bars can be compared between rows and
-    over time, also while scrolling.
+    It stays while it roughly fits: bars must compare from row to row and from one moment to the next.
+
+    Args:
+        sizes: those that fit into a bar, whatever it costs.
+        current: the scale so far.
+        around: sizes somewhat further away too: while one of them needs the scale, it does not fall, so
+            that a wall at the edge of what counts does not swing it with every tick.
     """
     if not sizes:
         return current
     ranked = sorted(sizes)
     largest, usual = max(1, ranked[-1]), max(1, ranked[len(ranked) // 2])
     full = current.full
-    if not full // _ROUGHLY <= largest <= full or full <= 1:
+    if largest > full or full <= 1 or max((largest, *around)) < full // _ROUGHLY:
         full = _power_above(largest)
     bend = _LINEAR_FROM if current.unit else _LOG_FROM
     if largest < bend * usual:
@@ -212,6 +251,9 @@ def bar_scale(sizes: Sequence[int], current: BarScale) -> BarScale:
     if not unit // _ROUGHLY <= usual <= unit * _ROUGHLY or not unit:
         unit = _power_above(usual)
     return BarScale(full, unit)
+
+
+_ARROWS = {Side.BUY: "◄", Side.SELL: "►"}
 
 
 def _power_above(size: int) -> int:
@@ -229,7 +271,7 @@ def paint_bar(
     ground: Role | None = None,
     is_plain: bool = False,
 ) -> Line:
-    """Return a bar that grows away from the price, in exactly `width` cells.
+    """Return a bar that grows away from the price, in exactly `width` cells; one that ought to be longer ends in an arrow.
 
     Bids grow to the left, for which Unicode has no eighths but the half. The others are drawn as
     left blocks in reversed colours, unless the row has a ground of its own or colours cannot be
@@ -237,6 +279,10 @@ def paint_bar(
     """
     eighths = scale.eighths(size, width)
     full, rest = divmod(eighths, _FULL)
+    if size > scale.full and full:
+        blocks, arrow = "█" * (full - 1), _ARROWS[side]
+        whole = arrow + blocks if side is Side.BUY else blocks + arrow
+        return (Cell(whole, role, emphasis, ground),)
     blank = Cell(" " * (width - full - bool(rest)), ground=ground)
     bar = Cell("█" * full, role, emphasis, ground)
     tip = Cell(_EIGHTHS[rest], role, emphasis, ground)

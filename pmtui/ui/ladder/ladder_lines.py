@@ -20,12 +20,11 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, Volume
 from pmtui.domain.orders.own_orders import OwnChange, Place, own_changes
-from pmtui.ui.cells import Cell, Line, blank_line, fit_line, focus_mark, line_width
+from pmtui.ui.cells import Cell, Line, blank_line, fit_line, line_width
 from pmtui.ui.ladder.ladder_columns import BarScale, bar_scale, paint_titles
 from pmtui.ui.ladder.ladder_state import paint_beyond, paint_facts
 from pmtui.ui.ladder.ladder_viewport import SLOW_S, LadderViewport
 from pmtui.ui.ladder.paint_ladder import Fresh, RungLook, paint_rung
-from pmtui.ui.theme.theme import Role
 
 STAGE_S = 0.3
 """A flash lasts this long, and fades for as long again."""
@@ -118,10 +117,15 @@ _CACHED_SCREENS = 4
 """The size of the cache in screens of lines: sizes come and go, and some come back."""
 
 
+_COMPARED, _REMEMBERED = 30, 45
+"""Bars compare the rows so near to the spread; the scale falls only once nothing so near needs it."""
+
+
 class _LineState(NamedTuple):
     rung: Rung | None = None
     look: RungLook | None = None
-    facts: Line | None = None
+    line: Line | None = None
+    """As it is painted already."""
 
 
 class LadderLines:
@@ -132,9 +136,7 @@ class LadderLines:
         self._viewport = viewport
         self._size = size
         self.has_focus = False
-        """Whether the ladder has the focus."""
-        self.is_framed = False
-        """Whether a frame around the ladder shows the focus."""
+        """Whether keys go to the ladder."""
         self.is_plain = False
         """Whether the two colours of a cell cannot be reversed."""
         self.flashes: dict[Place, OwnChange] = {}
@@ -180,19 +182,22 @@ class LadderLines:
         self._strips.clear()
 
     def choose_scale(self) -> None:
-        """Choose the scale of the bars from the whole book, so that scrolling changes no bar."""
+        """Choose how much a bar stands for: of what lies near the spread, so that scrolling changes no bar."""
         ladder = self._viewport.ladder
         if ladder is not None and self._viewport.columns.bar:
-            self._scale = bar_scale(ladder.sizes(), self._scale)
+            near, around = ladder.sizes_near(_COMPARED), ladder.sizes_near(_REMEMBERED)
+            self._scale = bar_scale(near, self._scale, around=around)
 
     def _work_out(self) -> list[_LineState]:
         width, height = self._size()
         if not width or not height:
             return []
+        if self._viewport.ending:
+            self._wanted = self._ended(width, height)
+            return self._wanted
         viewport = self._viewport
         has_facts = viewport.has_facts
-        away = paint_beyond(*viewport.beyond, tick=viewport.axis.tick)
-        states = [_LineState(facts=self._titles(width, () if has_facts else away))]
+        states = [_LineState(line=self._titles(width))]
         ladder, top, book = viewport.ladder, viewport.top, viewport.book
         if ladder is None or top is None or book is None:
             states += [_LineState()] * (height - 1)
@@ -201,12 +206,21 @@ class LadderLines:
             states += self._rows(ladder, top, height - 1 - has_facts, is_good=is_good)
             if has_facts:
                 facts = paint_facts(
-                    ladder, viewport.cursor, width, in_view=viewport.size_in_view, is_good=is_good,
-                    is_log=bool(self._scale.unit and viewport.columns.bar), beyond=away,
-                )  # fmt: skip
-                states.append(_LineState(facts=facts))
+                    ladder, viewport.cursor, width, in_view=viewport.size_in_view, is_good=is_good
+                )
+                states.append(_LineState(line=facts))
         self._wanted = states
         return states
+
+    def _ended(self, width: int, height: int) -> list[_LineState]:
+        """Return how the market has ended in the middle of the lines, where rows would all be empty."""
+        ending = self._viewport.ending[:height]
+        before = (height - len(ending)) // 2
+        states = [_LineState()] * before
+        for line in ending:
+            left = max(width - line_width(line), 0) // 2
+            states.append(_LineState(line=fit_line((Cell(" " * left), *line), width)))
+        return states + [_LineState()] * (height - len(states))
 
     def _rows(self, ladder: Ladder, top: int, count: int, *, is_good: bool) -> list[_LineState]:
         axis, blank = ladder.axis, _LineState()
@@ -244,21 +258,17 @@ class LadderLines:
         )
         return max(found, key=ranks.index, default=None)
 
-    def _titles(self, width: int, away: tuple[Line, ...]) -> Line:
+    def _titles(self, width: int) -> Line:
         viewport = self._viewport
-        blank, *titles = paint_titles(viewport.columns, width, other_label=viewport.other_label)
-        # In a frame, the title shows the focus.
-        has_mark = self.has_focus and not self.is_framed
-        line = (Cell(focus_mark(), Role.KEY) if has_mark else blank, *titles)
-        for mark in away[:1]:
-            # There is no facts line, so titles that every trader knows give way.
-            line = (*fit_line(line, max(width - line_width(mark) - 1, 0)), Cell(" "), *mark)
-        return fit_line(line, width)
+        above, below = paint_beyond(*viewport.beyond, tick=viewport.axis.tick)
+        return paint_titles(
+            viewport.columns, width, other_label=viewport.other_label, above=above, below=below
+        )
 
     def _paint(self, state: _LineState) -> Line:
         width = self._size().width
-        if state.facts is not None:
-            return state.facts
+        if state.line is not None:
+            return state.line
         if state.rung is None or state.look is None:
             return blank_line(width)
         return paint_rung(state.rung, self._viewport.columns, width, look=state.look)

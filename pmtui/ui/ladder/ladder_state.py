@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import product
 
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.ladder import Ladder, Rung
 from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.formats import format_shares
-from pmtui.domain.markets.market import Side, Trading
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.markets.market import Market, Side, Trading
+from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import (
     format_age,
@@ -18,6 +19,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.ladder.ladder_viewport import Beyond
 from pmtui.ui.ladder.paint_ladder import estimate_text, profit_role, profit_text
+from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.panel import trim_line
 
@@ -44,6 +46,7 @@ _MEANINGS = {
     BookState.NO_BOOK: "the venue has no book here",
 }
 
+_LONGEST_LABEL = 14
 _WEIGHED = 10
 """The width of the bar that compares bids with asks."""
 _NAMED: Line = (Cell("LADDER ", Role.HEADING),)
@@ -81,31 +84,43 @@ def paint_state(  # noqa: PLR0913 - each is another fact of the line
         is_covered: whether a form or a question is open, which explains `enter` itself.
         trading: whether the market takes orders; without it `enter` is not explained.
     """
-    left: list[Cell] = [*keys, state_word(book, now, trading)]
-    if group is not None and group != book.tick_size:
-        # A grouped ladder must never look like one of single ticks: this is always shown.
-        left.append(Cell(f" group {format_price(group)} ", Role.KEY))
+    left, short = _words_of(book, now, group=group, keys=keys, trading=trading)
     meaning = "" if trading is Trading.CLOSED else _MEANINGS[book.state]
     hints = _IN_TICKET if is_in_ticket else _hints(cursor, book.tick_size)
     # Warnings come before hints.
     is_quiet = (cursor is None or is_in_ticket) and (keys or meaning or release_key or away)
     if trading is not Trading.OPEN or is_covered or is_quiet or not _has_aim(book, cursor):
         hints = ((),)
+    # What `enter` does at a price is worth more than the name, any other hint less.
+    aims = (hints,) if cursor is None or is_in_ticket else (hints[:-1], hints[-1:])
     choices = (
-        ((*left, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
-        for hint in hints
+        ((*name, *said, Cell(hold, Role.KEY), Cell(note, Role.DIM)), hint)
+        for aim, name, said in product(aims, (_NAMED, ()), (left, short))
         for hold in _standing(release_key, away)
-        for note in ((f"{meaning} ", "") if meaning else ("",))
+        for hint, note in product(aim, (f"{meaning} ", "") if meaning else ("",))
     )
-    return _first_that_fits(choices, width) or (fit_line(tuple(left), width), ())
+    return _first_that_fits(choices, width) or (fit_line(left, width), ())
+
+
+def _words_of(
+    book: BookView, now: datetime, *, group: Micros | None, keys: Line, trading: Trading
+) -> tuple[Line, Line]:
+    """Return what a book is worth beside what gives way to nothing; and the same for where room is scarce."""
+    word, kept = state_word(book, now, trading), keys
+    if group is not None and group != book.tick_size:
+        # A grouped ladder never looks like one of single ticks.
+        kept = (*keys, Cell(f" group {format_price(group)} ", Role.KEY))
+    whole = (*keys, word, *kept[len(keys) :])
+    # That a book is good is the rule: of several words, this one makes way first.
+    is_usual = kept and book.state.is_good and trading is Trading.OPEN
+    return whole, kept if is_usual else whole
 
 
 def _first_that_fits(choices: Iterable[tuple[Line, Line]], width: int) -> tuple[Line, Line] | None:
     for line, hint in choices:
-        for name in (_NAMED, ()):
-            whole, value = trim_line((*name, *line)), trim_line(hint)
-            if line_width(whole) + line_width(value) <= width:
-                return whole, value
+        whole, value = trim_line(line), trim_line(hint)
+        if line_width(whole) + line_width(value) <= width:
+            return whole, value
     return None
 
 
@@ -156,19 +171,16 @@ def paint_facts(
     *,
     in_view: tuple[Micros, Micros] = (Micros(0), Micros(0)),
     is_good: bool = True,
-    is_log: bool = False,
-    beyond: tuple[Line, ...] = (),
 ) -> Line:
     """Paint the facts of the cursor's row, else of the position, for which there is no column.
 
-    Facts that do not fit are left out whole. The result of closing now is shown for a good book
-    only. Own orders out of view (`beyond`) always stay.
+    Facts that do not fit are left out whole. What closing would bring now is told
+    of a good book only.
     """
-    facts = list(beyond)
     if cursor is not None:
-        facts += _row_facts(ladder, cursor)
+        facts = _row_facts(ladder, cursor)
     else:
-        facts += [*_imbalance(*in_view, is_log=is_log), *_holding_facts(ladder, is_good=is_good)]
+        facts = [*_imbalance(*in_view, is_good=is_good), *_holding_facts(ladder, is_good=is_good)]
     line: list[Cell] = []
     used = 0
     for fact in facts:
@@ -183,17 +195,50 @@ def paint_facts(
 
 def paint_beyond(
     above: Beyond | None, below: Beyond | None, *, tick: Micros
-) -> tuple[Line, ...]:  # fmt: skip
-    """Paint the own orders above and below the view, with the nearest price of each."""
+) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """Say how much of ours is above the rows in view and below them, with the nearest price.
+
+    In forms of which the longest comes first; no forms where nothing is there.
+    """
+    return _forms_of("▴", above, tick), _forms_of("▾", below, tick)
+
+
+def _forms_of(sign: str, beyond: Beyond | None, tick: Micros) -> tuple[Line, ...]:
+    if beyond is None:
+        return ()
+    price, number = format_price(beyond.price, tick=tick), str(beyond.number)
+    bare = price.removesuffix("¢")
+    forms = [(f" {number} {beyond.word}", f" {price}"), (number, f" {price}"), (number, f" {bare}")]
+    if beyond.number == 1:
+        forms += [("", price), ("", bare)]
+    forms += [(number, ""), ("", "")]
     return tuple(
-        (
-            Cell(f"{sign} ", Role.KEY),
-            Cell(f"{each.number} {each.word} ", Role.OWN_ORDER, Emphasis.BOLD),
-            Cell(format_price(each.price, tick=tick)),
-        )
-        for sign, each in (("▴", above), ("▾", below))
-        if each is not None
+        (Cell(sign, Role.KEY), Cell(ours, Role.OWN_ORDER, Emphasis.BOLD), Cell(at))
+        for ours, at in forms
     )
+
+
+def paint_ending(
+    market: Market | None, *, held: str = "", next_key: str = ""
+) -> tuple[Line, ...]:  # fmt: skip
+    """Say how a market has ended, in lines for the middle of its empty ladder; none while it has not.
+
+    Args:
+        market: its outcomes' names are untrusted.
+        held: what was held of it and what became of that.
+        next_key: what leads to the next window of its series; empty where none follows.
+    """
+    if market is None or market.trading is not Trading.CLOSED:
+        return ()
+    won = next((outcome.label for outcome in market.outcomes if outcome.price == ONE), None)
+    word = Cell("CLOSED" if won is None else "RESOLVED", Role.STALE, Emphasis.BOLD)
+    name = () if won is None else (Cell(f" {plain(won, _LONGEST_LABEL)}", Role.HEADING),)
+    lines: list[Line] = [(word, *name)]
+    if held:
+        lines += [(), (Cell(held),)]
+    if next_key:
+        lines += [(), (Cell(next_key, Role.KEY, Emphasis.BOLD), Cell(" next window", Role.DIM))]
+    return tuple(lines)
 
 
 def _row_facts(ladder: Ladder, cursor: Micros) -> list[Line]:
@@ -250,17 +295,18 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
     return ours, sizes
 
 
-def _imbalance(bid: Micros, ask: Micros, *, is_log: bool) -> list[Line]:
-    """Return a bar that compares bids in view with asks in view."""
+def _imbalance(bid: Micros, ask: Micros, *, is_good: bool) -> list[Line]:
+    """Weigh what is bid for in view against what is asked for; old sums look old."""
     if not bid and not ask:
         return []
     sizes = [format_size_compact(size, width=5).strip() for size in (bid, ask)]
+    bids, asks = (Role.BID, Role.ASK) if is_good else (Role.STALE, Role.STALE)
     part = (2 * bid * _WEIGHED + bid + ask) // (2 * (bid + ask))
     return [
         (
-            Cell("Σ ", Role.DIM), Cell(sizes[0], Role.BID), Cell(" "),
-            Cell("█" * part, Role.BID), Cell("░" * (_WEIGHED - part), Role.ASK),
-            Cell(" "), Cell(sizes[1], Role.ASK), *((Cell(" log", Role.DIM),) if is_log else ()),
+            Cell("Σ ", Role.DIM), Cell(sizes[0], bids), Cell(" "),
+            Cell("█" * part, bids), Cell("░" * (_WEIGHED - part), asks),
+            Cell(" "), Cell(sizes[1], asks),
         )
     ]  # fmt: skip
 

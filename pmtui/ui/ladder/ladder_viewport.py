@@ -30,6 +30,7 @@ from pmtui.domain.books.ladder import (
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order, Volume
+from pmtui.ui.cells import Line
 from pmtui.ui.ladder.ladder_columns import LadderColumns, plan_columns
 
 DEFAULT_TICK = Micros(10_000)
@@ -57,6 +58,8 @@ class LadderViewport:
         self.volume: Volume = ()
         self.marks = NO_MARKS
         self.other_label = ""
+        self.ending: tuple[Line, ...] = ()
+        """How the market has ended, shown in the place of the rows; empty while there are rows."""
         self.ladder: Ladder | None = None
         """The ladder that is shown."""
         self.top: int | None = None
@@ -103,9 +106,13 @@ class LadderViewport:
 
     @property
     def has_book(self) -> bool:
-        """Whether a snapshot has arrived: before it no row means anything."""
+        """Whether there is anything to point at: before the first snapshot and after the end no row means anything."""
         book = self.book
-        return book is not None and bool(book.bids or book.asks or book.state.is_good)
+        return (
+            book is not None
+            and not self.ending
+            and bool(book.bids or book.asks or book.state.is_good)
+        )
 
     @property
     def pointed_at(self) -> tuple[Micros, Side] | None:

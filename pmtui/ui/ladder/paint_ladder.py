@@ -1,8 +1,8 @@
-"""Paints the ladder's rows: sizes, bars, own orders and price; volume, depth, profit if they fit.
+"""The ladder's rows: what is ours; each side with its size and bar; price; what changed, volume, depth, profit with room.
 
-A price with own orders is boxed; their size stands on the bar, with the queue ahead of them. Other
-marks of a price are spelled on a free side: `avg`, `b/e`, `stop`, `target`, `alert`. Every sign has
-a meaning without colour; `SIGNS` lists them for the help screen.
+A price at which orders of ours rest stands in a box; their size is in the column of its own, with the queue before them.
+Which side they are on the size beside the price tells, or a word in its place while the book has none there. What else a price is to us is spelled on the side that is free: `avg`, `b/e`, `stop`, `target`, `alert`.
+Every sign has a meaning without colour, and `SIGNS` says which: the help of the screen shows it.
 """
 
 from typing import NamedTuple
@@ -21,6 +21,7 @@ from pmtui.ui.format import (
     format_whole_size,
 )
 from pmtui.ui.ladder.ladder_columns import BarScale, LadderColumns, Painters, paint_bar, place_cells
+from pmtui.ui.plain import Align, fit
 from pmtui.ui.theme.theme import Role
 
 _CHANGE_SIGNS = {OwnChange.PLACED: "", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
@@ -35,8 +36,9 @@ SIGNS = (
     ("underlined", "an order of yours that earns rewards"), ("100?", "not known to be working"),
     ("100!  100×", "just filled, just cancelled"), ("~4,870", "about so many shares are ahead of yours"),
     ("╌100╌", "typed in a form, or picked up: not sent"),
-    ("+20k  -40", "added or pulled within five seconds; ▲ ▼ where the bar leaves no room"),
-    ("▴ ▾", "a size that has just grown or shrunk, on a narrow ladder"),
+    ("+20k  -40", "added or pulled within five seconds, on either side"),
+    ("▴ ▾", "a size that has just grown or shrunk, on a narrow ladder; in the titles: yours out of view"),
+    ("◄ ►", "a bar that ought to be longer; bars compare the thirty rows on either side of the spread"),
     ("@  =", "your average price and break-even, where there is no room for avg and b/e"),
     ("▼ ▲ ◆", "a stop, a target, both; hollow (▽ △ ◇) while paused"),
 )  # fmt: skip
@@ -44,10 +46,8 @@ SIGNS = (
 _WORD = 3
 _SHORT_WORDS = {"target": "tgt"}
 _LEAST_QUEUE = 4
-_FLOW_FROM = 10
-"""The narrowest bar, in cells, that also shows the size added and pulled."""
-_APART = 2
-"""Cells between the size added or pulled and the bar."""
+_OWN, _TYPED = 6, 4
+"""The most cells of an own size with its sign, and of a size that is typed without its signs."""
 
 
 class Fresh(NamedTuple):
@@ -95,8 +95,8 @@ def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook
     free = next((half.side for half in halves if not half.is_busy), None)
     row = _Row(rung, columns, look, _ground(rung, look), bids, asks, free)
     painters = Painters(
-        book=row.book, band=row.band, price=row.price, guard=row.guard, other=row.other,
-        depth=row.depth, traded=row.traded, profit=row.profit,
+        own=row.own, book=row.book, price=row.price, guard=row.guard,
+        other=row.other, flow=row.flow, depth=row.depth, traded=row.traded, profit=row.profit,
     )  # fmt: skip
     mark = Cell(_cursor_mark(look), Role.KEY if look.is_cursor else Role.TEXT, ground=row.ground)
     cells = place_cells(columns, painters, ground=row.ground)
@@ -110,30 +110,28 @@ class _Half(NamedTuple):
     size: Micros
     role: Role
     own: Micros
-    has_own: bool
-    """Whether own orders are here, including drafts and orders that just ended."""
+    is_typed: bool
+    """Whether an order is being typed here."""
     change: OwnChange | None
     fresh: Fresh
     flow: int
-    bar_ground: Role
 
     @property
     def is_busy(self) -> bool:
-        """Whether anything is painted on this side."""
-        return bool(self.size or self.has_own or self.flow or self.fresh.stage)
+        """Whether something is written on it."""
+        return bool(self.size or self.own or self.is_typed)
 
 
 def _half(rung: Rung, look: RungLook, side: Side) -> _Half:
     if side is Side.BUY:
-        size, role, own, ground = rung.bid_size, Role.BID, rung.own_bid, Role.BID_BAR
+        size, role, own = rung.bid_size, Role.BID, rung.own_bid
         change, fresh, flow = look.bid_change, look.bid_fresh, look.bid_flow
     else:
-        size, role, own, ground = rung.ask_size, Role.ASK, rung.own_ask, Role.ASK_BAR
+        size, role, own = rung.ask_size, Role.ASK, rung.own_ask
         change, fresh, flow = look.ask_change, look.ask_fresh, look.ask_flow
     is_typed = bool([g for g in rung.ghosts if g.side is side and g.trigger is None])
-    has_own = is_typed or bool(own) or change is not None
     role = role if look.is_good else Role.STALE
-    return _Half(side, size, role, own, has_own, change, fresh, flow, ground)
+    return _Half(side, size, role, own, is_typed, change, fresh, flow)
 
 
 class _Row(NamedTuple):
@@ -153,89 +151,59 @@ class _Row(NamedTuple):
         return Cell(format_whole_size(size, width=room), role, ground=self.ground)
 
     def book(self, side: Side) -> Line:
-        """Paint a side: its size and own orders on its bar; if empty, the marks of the price."""
+        """Paint a side: its size and its bar; where it is free, what the price is to us."""
         columns, half = self.columns, self.bids if side is Side.BUY else self.asks
         if side is self.free_side and (words := self._words()):
             return self._spelled(words, side)
-        size = self._size(half)
+        size, sign = self._size(half)
         if not columns.bar:
             return (size,)
-        bar = self._bar(half, self._ours(half) if half.has_own and columns.own else ())
-        gap = Cell(" ", ground=self.ground)
-        return (*bar, gap, size) if side is Side.BUY else (size, gap, *bar)
+        # Dimmed, it would be lost on the ground of the cursor.
+        emphasis = Emphasis.NONE if self.look.is_cursor else Emphasis.DIM
+        bar = paint_bar(
+            half.size, self.look.scale, columns.bar, side=side, role=half.role, emphasis=emphasis,
+            ground=self.ground, is_plain=self.look.is_plain,
+        )  # fmt: skip
+        return (*bar, sign, size) if side is Side.BUY else (size, sign, *bar)
 
-    def _size(self, half: _Half) -> Cell:
+    def _size(self, half: _Half) -> tuple[Cell, Cell]:
+        """Return a side's size and the cell beside it, which says how it has just changed."""
         cell, fresh = self.amount(half.size, self.columns.size, half.role), half.fresh
+        beside = Cell(" ", ground=self.ground)
+        if not half.size:
+            cell = self._own_side(half) or cell
         if not fresh.stage:
-            return cell
+            return cell, beside
         if fresh.stage > 1 and not self.look.is_cursor:
             # The ground has the side's colour, so a sign shows the direction.
             ground = Role.FLASH_UP if half.side is Side.BUY else Role.FLASH_DOWN
             cell = cell._replace(ground=ground)
-        if self.columns.bar < _FLOW_FROM and cell.text.startswith(" "):
-            cell = cell._replace(text=("▴" if fresh.is_more else "▾") + cell.text[1:])
-        return cell._replace(emphasis=Emphasis.BOLD)
+        if not self.columns.flow:
+            beside = Cell("▴" if fresh.is_more else "▾", half.role, Emphasis.BOLD, self.ground)
+        return cell._replace(emphasis=Emphasis.BOLD), beside
 
-    def _bar(self, half: _Half, ours: Line) -> Line:
-        """Return the bar with own orders on it, next to the price; else with the recent flow."""
-        look, width, side, role = self.look, self.columns.bar, half.side, half.role
-        # A dimmed bar would vanish on the cursor's ground.
-        emphasis = Emphasis.NONE if look.is_cursor else Emphasis.DIM
-        bar = paint_bar(
-            half.size, look.scale, width, side=side, role=role, emphasis=emphasis,
-            ground=self.ground, is_plain=look.is_plain,
-        )  # fmt: skip
-        if not ours:
-            return self._with_flow(bar, half)
-        filled = (look.scale.eighths(half.size, width) + 4) // 8
-        words, used = list[Cell](), 0
-        for cell in reversed(ours) if side is Side.BUY else ours:
-            used += line_width((cell,))
-            # A text stands on the bar or beside it, never half on it.
-            is_over = used <= filled and cell.ground is None and not look.is_cursor
-            is_over = is_over and not look.is_plain
-            words.append(
-                cell._replace(ground=half.bar_ground if is_over else cell.ground or self.ground)
-            )
-        more = max(filled - used, 0)
-        rest = (
-            Cell("█" * more, role, emphasis, self.ground),
-            Cell(" " * (width - used - more), ground=self.ground),
-        )
-        line = tuple([cell for cell in (*words, *rest) if cell.text])
-        return line[::-1] if side is Side.BUY else line
+    def _own_side(self, half: _Half) -> Cell | None:
+        """Say on which side ours is where the book has nothing there; None where nothing is ours."""
+        if not half.own and not half.is_typed:
+            return None
+        word, emphasis = ("mine", Emphasis.NONE) if half.own else ("typed", Emphasis.DIM)
+        text = fit(word, self.columns.size, Align.RIGHT)
+        return Cell(text, Role.OWN_ORDER, emphasis, self.ground)
 
-    def _with_flow(self, bar: Line, half: _Half) -> Line:
-        """Write the recent flow into the free end of a bar, or a sign if there is no room."""
-        change, side = half.flow, half.side
-        if self.columns.bar < _FLOW_FROM or abs(change) < SCALE:
-            return bar
-        far, near = (bar[0], bar[1:]) if side is Side.BUY else (bar[-1], bar[:-1])
-        free = len(far.text) if not far.text.strip() else 0
-        amount = format_whole_size(Micros(abs(change)), width=5).strip()
-        text = f"{'+' if change > 0 else '-'}{amount}"
-        if len(text) + _APART > free:
-            text = "▲" if change > 0 else "▼"
-        role = Role.UP if change > 0 else Role.DOWN
-        if free:
-            blank = far._replace(text=" " * (free - len(text)))
-            said: Line = (Cell(text, role, ground=self.ground), blank)
-        else:
-            ground = self.ground if self.look.is_cursor else half.bar_ground
-            sign = Cell(text, Role.TEXT, ground=ground)
-            said = (sign, far._replace(text=far.text[1:]))
-        said = tuple([cell for cell in said if cell.text])
-        return (*said, *near) if side is Side.BUY else (*near, *reversed(said))
-
-    def _ours(self, half: _Half) -> Line:
-        """Return the own size next to the book's, then the queue ahead of it."""
-        rung, columns = self.rung, self.columns
-        side, size, change = half.side, half.own, half.change
-        ghost = self._ghost(side)
-        if ghost and not size:
-            return (ghost,)
-        room = columns.own - 1
-        text = format_whole_size(size, width=room).strip() if size else ""
+    def own(self) -> Line:
+        """Return the size of what is ours here, and before it what is ahead of it or typed."""
+        rung, room = self.rung, self.columns.own
+        size = Micros(rung.own_bid + rung.own_ask)
+        changes = [c for c in (self.bids.change, self.asks.change) if c is not None]
+        typed = self._ghost(room)
+        if not size and not changes:
+            return self._at_right((typed,) if typed else ())
+        change = changes[0] if changes else None
+        free = min(room - (len(typed.text) + 1 if typed else 0), _OWN) - 1
+        text = format_whole_size(size, width=max(free, 0)).strip() if size else ""
+        if typed and (free < 1 or "#" in text):
+            # That something of ours rests here, the box around the price tells.
+            return self._at_right((typed,))
         sign, role = "", Role.OWN_ORDER
         if change is not None:
             sign = _CHANGE_SIGNS[change]
@@ -244,25 +212,42 @@ class _Row(NamedTuple):
         emphasis = Emphasis.UNDERLINE if rung.is_scoring else Emphasis.NONE
         if rung.is_leaving:
             role, emphasis = Role.DIM, emphasis | Emphasis.DIM
-        own = Cell(f"{text}{sign}", role, emphasis, _flash_ground(change))
-        left = columns.bar - len(own.text) - 1
-        if ghost and len(ghost.text) <= left:
-            gap = Cell(" ")
-            return (ghost, gap, own) if side is Side.BUY else (own, gap, ghost)
-        queue = queue_text(rung, left) if columns.has_queue and left >= _LEAST_QUEUE else ""
-        if not queue:
-            return (own,)
-        far = Cell(queue, Role.DIM)
-        return (far, Cell(" "), own) if side is Side.BUY else (own, Cell(" "), far)
+        own = Cell(f"{text}{sign}", role, emphasis, _flash_ground(change) or self.ground)
+        left = room - len(own.text) - 1
+        gap = Cell(" ", ground=self.ground)
+        if typed:
+            return self._at_right((typed, gap, own))
+        queue = queue_text(rung, left) if left >= _LEAST_QUEUE else ""
+        far = Cell(queue, Role.DIM, ground=self.ground)
+        return self._at_right((far, gap, own) if queue else (own,))
 
-    def _ghost(self, side: Side) -> Cell | None:
-        """Return the draft's size on a side; None for none."""
-        typed = [g for g in self.rung.ghosts if g.side is side and g.trigger is None]
+    def _at_right(self, line: Line) -> Line:
+        """Return the column of own orders with this at its right end."""
+        blank = " " * (self.columns.own - line_width(line))
+        return (Cell(blank, ground=self.ground), *line) if blank else line
+
+    def _ghost(self, room: int) -> Cell | None:
+        """Return the size that is being typed here; None for nothing."""
+        typed = [ghost for ghost in self.rung.ghosts if ghost.trigger is None]
         if not typed:
             return None
         size = Micros(sum(ghost.size for ghost in typed))
-        text = format_whole_size(size, width=self.columns.own - 2).strip() if size else ""
-        return Cell(f"{_UNSENT}{text}{_UNSENT}", Role.OWN_ORDER, Emphasis.DIM | Emphasis.ITALIC)
+        text = format_whole_size(size, width=_TYPED).strip() if size else ""
+        if len(text) + 2 > room:
+            text = ""
+        emphasis = Emphasis.DIM | Emphasis.ITALIC
+        return Cell(f"{_UNSENT}{text}{_UNSENT}", Role.OWN_ORDER, emphasis, self.ground)
+
+    def flow(self) -> Cell:
+        """Say what was added or pulled within five seconds, on the side that has the row."""
+        halves = (self.asks, self.bids) if self.rung.zone is Zone.ASK else (self.bids, self.asks)
+        change = next((half.flow for half in halves if abs(half.flow) >= SCALE), 0)
+        room = self.columns.flow
+        if not change:
+            return Cell(" " * room, ground=self.ground)
+        amount = format_whole_size(Micros(abs(change)), width=room - 1).strip()
+        text = f"{'+' if change > 0 else '-'}{amount}"
+        return Cell(text.rjust(room), Role.DIM, ground=self.ground)
 
     def _words(self) -> list[Cell]:
         """Return the marks of the row's price as words."""
@@ -302,9 +287,17 @@ class _Row(NamedTuple):
         blank = Cell(" " * (room - line_width(tuple(kept))), ground=self.ground)
         return (blank, *kept, gap) if side is Side.BUY else (gap, *kept, blank)
 
-    def band(self) -> Cell:
-        """Paint the ends of the reward band."""
+    def _mark(self) -> Cell:
+        """Mark what the price is to us where no side has room for the word, else the ends of the reward band."""
         rung = self.rung
+        ours = "@" if rung.is_entry else "=" if rung.is_break_even else ""
+        if self.free_side is not None and self.columns.side > _WORD:
+            # It is spelled beside the price.
+            ours = ""
+        if not self.columns.own and any(ghost.trigger is None for ghost in rung.ghosts):
+            ours = _UNSENT
+        if ours:
+            return Cell(ours, Role.OWN_ORDER, ground=self.ground)
         is_alone = rung.is_band_top and rung.is_band_bottom
         sign = "┤" if is_alone else "┐" if rung.is_band_top else "┘" if rung.is_band_bottom else " "
         return Cell(sign, Role.NOTICE_GOOD if sign.strip() else Role.TEXT, ground=self.ground)
@@ -312,16 +305,10 @@ class _Row(NamedTuple):
     def price(self) -> tuple[Cell, ...]:
         rung, look, room = self.rung, self.look, self.columns.price
         text = format_price(rung.price, tick=look.tick, width=room - 2)
-        ours = "@" if rung.is_entry else "=" if rung.is_break_even else " "
-        if self.free_side is not None and self.columns.side > _WORD:
-            # The word stands beside the price.
-            ours = " "
         last = "•" if rung.is_last_trade else " "
         role = Role.LAST_TRADE if rung.is_last_trade else Role.TEXT
         if rung.is_entry or rung.is_break_even:
             role = Role.OWN_ORDER
-        if not self.columns.own and any(ghost.trigger is None for ghost in rung.ghosts):
-            ours = _UNSENT
         emphasis = Emphasis.BOLD if look.is_cursor or look.pulse else Emphasis.NONE
         if look.pulse > 1:
             emphasis |= Emphasis.REVERSE
@@ -331,8 +318,8 @@ class _Row(NamedTuple):
             role, emphasis = Role.OWN_ORDER, emphasis | Emphasis.REVERSE
         figure = text.lstrip()
         return (
-            Cell(ours, Role.OWN_ORDER if ours.strip() else Role.TEXT, ground=self.ground),
             Cell(" " * (len(text) - len(figure)), ground=self.ground),
+            self._mark(),
             Cell(figure, role, emphasis, self.ground),
             Cell(last, Role.LAST_TRADE, ground=self.ground),
         )

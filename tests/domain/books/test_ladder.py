@@ -493,3 +493,15 @@ def test_the_rows_of_the_reward_band_are_those_whose_price_it_holds(
         )
         assert rung.is_band_top is (rung.is_in_band and not above)
         assert rung.is_band_bottom is (rung.is_in_band and not below)
+
+
+def test_sizes_near_the_spread_are_those_within_so_many_rows_of_the_best_price() -> None:
+    bids = tuple(Level(Micros(p * 10_000), Micros(p)) for p in (40, 38, 10))
+    asks = tuple(Level(Micros(p * 10_000), Micros(p)) for p in (60, 65, 90))
+    book = BookView(TOKEN, BookState.LIVE, bids, asks, CENT)
+    ladder = build_ladder(book, Axis(CENT, CENT))
+    assert sorted(ladder.sizes_near(0)) == [40, 60]
+    assert sorted(ladder.sizes_near(5)) == [38, 40, 60, 65]
+    assert len(ladder.sizes_near(30)) == 6
+    empty = build_ladder(BookView(TOKEN, BookState.LIVE, (), asks, CENT), Axis(CENT, CENT))
+    assert sorted(empty.sizes_near(5)) == [60, 65]

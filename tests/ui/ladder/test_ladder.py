@@ -15,6 +15,7 @@ from pmtui.domain.books.ladder import LadderMarks, groupings
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import Micros
+from pmtui.ui.cells import Cell
 from pmtui.ui.ladder.ladder import LadderPane
 from tests.ui import believable
 from tests.ui.moving_market import YES, MovingMarket
@@ -504,3 +505,49 @@ async def test_with_the_terminals_own_colours_a_bar_is_of_one_piece(theme: str) 
         assert any(bars)
         assert all(len(styles) <= 1 for styles in bars)
         assert not any(style and style.reverse for styles in bars for style in styles)
+
+
+async def test_how_a_market_ended_stands_in_the_middle_until_there_are_levels_again() -> None:
+    ladder = _Ladder()
+    ending = ((Cell("RESOLVED Up"),), (), (Cell("you hold none"),))
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        over = book(bids=(), asks=(), state=BookState.VERIFIED)
+        ladder.show(over, ending=ending)
+        await settle(pilot)
+        lines = [line.strip() for line in shown_text(ladder)]
+        assert [line for line in lines if line] == ["RESOLVED Up", "you hold none"]
+        assert lines.index("RESOLVED Up") == 9
+        assert shown_text(ladder)[9].index("RESOLVED") == 15
+        # Nothing can be pointed at where no row is.
+        ladder.focus()
+        await pilot.press("up", "enter", "end")
+        await pilot.click("#ladder", offset=(20, 5))
+        assert ladder.cursor is None
+        assert not ladder.picked
+        ladder.lines.clear()
+        ladder.show(over, ending=ending)
+        await settle(pilot)
+        assert ladder.lines == []
+        ladder.show(book(version=2), ending=ending)
+        await settle(pilot)
+        assert row_of(ladder, "51¢").split() == ["51¢"]
+
+
+async def test_bars_compare_what_is_near_the_spread_and_scrolling_changes_none() -> None:
+    ladder = _Ladder()
+    wall = Level(cents(2), cents(10_000_000))
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        near = book(bid=50)
+        ladder.show(replace(near, bids=(*near.bids, wall)))
+        await settle(pilot)
+        bars = row_of(ladder, "52¢").rstrip()
+        # Beside the wall alone it would be a hairline.
+        assert "█" in bars
+        for _ in range(3):
+            ladder.viewport.scroll(-3)
+        ladder.repaint.changed()
+        await settle(pilot)
+        assert row_of(ladder, "52¢").rstrip() == bars
+        ladder.point_at(cents(2))
+        await settle(pilot)
+        assert "◄█" in row_of(ladder, "2¢")

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 from pmtui.domain.markets.market import Side
 from pmtui.ui.cells import Emphasis, Line, line_width
 from pmtui.ui.ladder.ladder_columns import BarScale, bar_scale, paint_bar
+from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from pmtui.ui.theme.theme import Role
 
 sizes = st.lists(st.integers(1, 10**13), min_size=1, max_size=60)
@@ -36,6 +37,8 @@ def test_walls_differ_from_each_other_and_the_rest_is_still_seen() -> None:
     small, wall, larger = (scale.eighths(size, 10) for size in (1_000, 66_000, 117_000))
     assert larger - wall >= 4
     assert small >= 3
+    # Also where a bar is short.
+    assert scale.eighths(117_000, 5) - scale.eighths(66_000, 5) >= 2
 
 
 def test_sizes_alike_are_drawn_in_proportion() -> None:
@@ -72,8 +75,27 @@ def test_bars_grow_away_from_the_price() -> None:
     scale = BarScale(100)
     assert bar(50, scale, 4, Side.BUY) == "  ██"
     assert bar(50, scale, 4, Side.SELL) == "██  "
-    assert bar(500, scale, 4, Side.BUY) == "████"
+    assert bar(100, scale, 4, Side.BUY) == "████"
     assert bar(1, scale, 4, Side.SELL) == "▏   "
+
+
+def test_a_bar_that_ought_to_be_longer_ends_in_an_arrow() -> None:
+    scale = BarScale(100)
+    assert bar(101, scale, 4, Side.BUY) == "◄███"
+    assert bar(101, scale, 4, Side.SELL) == "███►"
+    assert to_ascii_cells(bar(500, scale, 4, Side.SELL)) == "###>"
+    assert not bar(500, scale, 0, Side.SELL)
+
+
+def test_a_wall_at_the_edge_of_what_counts_does_not_swing_the_scale() -> None:
+    far_wall, near = 1_000_000, [1_000, 4_341, 9_000]
+    scale = bar_scale(near, BarScale(), around=[*near, far_wall])
+    assert scale.full == 16_384
+    # It comes near, and a tick later it is a little further away again.
+    scale = bar_scale([*near, far_wall], scale, around=[*near, far_wall])
+    assert scale.full >= far_wall
+    assert bar_scale(near, scale, around=[*near, far_wall]).full == scale.full
+    assert bar_scale(near, scale, around=near).full == 16_384
 
 
 def test_the_tip_of_a_bid_is_a_block_with_its_colours_exchanged() -> None:

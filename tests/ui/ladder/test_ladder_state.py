@@ -16,7 +16,7 @@ from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.event.paint_event import describe_quote
 from pmtui.ui.explore.paint_markets import paint_result_row
 from pmtui.ui.format import format_price
-from pmtui.ui.ladder.ladder_state import paint_facts, paint_state
+from pmtui.ui.ladder.ladder_state import paint_ending, paint_facts, paint_state
 from pmtui.ui.ladder.paint_ladder import profit_text, queue_text
 from pmtui.ui.ladder.side_ladder import paint_side_state
 from pmtui.ui.market.paint_single_keys import paint_arming
@@ -218,6 +218,39 @@ def test_a_spread_out_of_sight_is_said_and_where_it_is(width: int, said: str) ->
     assert said in text_of(line)
     assert "buy @ 51¢" in text_of(line)
     assert line_width(line) <= width + BLANKS
+
+
+@pytest.mark.parametrize("width", [34, 46, 60])
+def test_the_name_of_the_pane_stays_armed_or_not(width: int) -> None:
+    levels = (Level(CENT, CENT),)
+    cursor = (Micros(455_000), Side.BUY)
+    book = BookView(TOKEN, BookState.VERIFIED, levels, (), Micros(1_000), as_of=NOW)
+    armed = paint_arming(Micros(100 * SCALE), book, is_permitted=False)
+    for keys, at, group in product((armed, ()), (cursor, None), (None, Micros(5_000))):
+        line = title(book, NOW, width, keys=keys, cursor=at, group=group)
+        assert "LADDER" in text_of(line) or (keys and at and group)
+        assert at is None or "buy @ 45.5¢" in text_of(line)
+        assert not keys or " ARMED 100+ " in text_of(line)
+        assert line_width(line) <= width + BLANKS
+
+
+def test_a_market_that_has_ended_says_how_with_what_was_held_and_the_way_on() -> None:
+    market = believable.market(1, "Will it rise?")
+    assert paint_ending(market, held="you hold none", next_key="x") == ()
+    over = replace(market, closed=True)
+    assert [text_of(line) for line in paint_ending(over)] == ["CLOSED"]
+    yes, no = over.outcomes
+    paid = replace(over, outcomes=(replace(yes, price=Micros(1_000_000)), no))
+    lines = [text_of(line) for line in paint_ending(paid, held="your 100 Yes", next_key="^x")]
+    assert lines == [f"RESOLVED {yes.label}", "", "your 100 Yes", "", "^x next window"]
+
+
+@pytest.mark.parametrize("is_good", [True, False])
+def test_sums_of_a_book_that_cannot_be_traded_from_look_old(*, is_good: bool) -> None:
+    in_view = (Micros(3_000 * SCALE), Micros(1_000 * SCALE))
+    line = paint_facts(ladder(is_holding=False), None, 41, in_view=in_view, is_good=is_good)
+    roles = {cell.role for cell in line if cell.text.strip()} - {Role.DIM}
+    assert roles == ({Role.BID, Role.ASK} if is_good else {Role.STALE})
 
 
 def test_without_bids_enter_promises_no_way_to_them() -> None:

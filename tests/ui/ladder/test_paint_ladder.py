@@ -18,7 +18,8 @@ from pmtui.domain.orders.own_orders import OwnChange
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
 from pmtui.ui.ladder.ladder_columns import BarScale, LadderColumns, paint_titles
 from pmtui.ui.ladder.ladder_columns import plan_columns as plan_for
-from pmtui.ui.ladder.ladder_state import paint_state
+from pmtui.ui.ladder.ladder_state import paint_beyond, paint_state
+from pmtui.ui.ladder.ladder_viewport import Beyond
 from pmtui.ui.ladder.paint_ladder import Fresh, RungLook, paint_rung
 from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from pmtui.ui.theme.theme import Role
@@ -114,9 +115,10 @@ def test_titles_stand_over_their_columns(width: int) -> None:
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (23, set()), (30, {"mine"}), (41, {"mine"}), (43, {"mine", "queue"}),
-        (52, {"mine", "queue", "traded"}), (60, {"mine", "queue", "traded", "depth"}),
-        (80, {"mine", "queue", "traded", "depth", "p/l", "net"}),
+        (23, set()), (26, {"mine"}), (34, {"mine"}), (39, {"mine", "queue"}),
+        (52, {"mine", "queue", "Δ5s"}), (64, {"mine", "queue", "Δ5s", "traded"}),
+        (72, {"mine", "queue", "Δ5s", "traded", "depth"}),
+        (80, {"mine", "queue", "Δ5s", "traded", "depth", "p/l", "net"}),
     ],
 )  # fmt: skip
 def test_a_narrow_ladder_has_fewer_columns_never_fewer_sides(width: int, said: set[str]) -> None:
@@ -172,6 +174,26 @@ def test_wide_rows_are_announced() -> None:
     assert "group" not in text_of(title(book, NOW, 41, group=CENT))
 
 
+def test_the_names_of_the_columns_stay_whole_beside_what_is_out_of_view() -> None:
+    nearest = Beyond(12, "mine", Micros(393_000)), Beyond(1, "stop", Micros(302_000))
+    tick = Micros(1_000)
+    above, below = paint_beyond(*nearest, tick=tick)
+    for width in range(28, 120):
+        columns = plan_columns(width, tick)
+        plain = text_of(paint_titles(columns, width))
+        line = paint_titles(columns, width, above=above, below=below)
+        text = text_of(line)
+        assert line_width(line) == width
+        assert [text.index(name) for name in plain.split()] == [
+            plain.index(name) for name in plain.split()
+        ]
+        assert "▴" in text.partition("bids")[0] or not columns.bar
+        assert "▾" in text.partition("price")[2] or not columns.bar
+    wide = text_of(paint_titles(plan_columns(80, tick), 80, above=above, below=below))
+    assert "▴12 39.3¢" in wide
+    assert "▾1 30.2¢" in wide
+
+
 def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:
     for width in range(36, 120):
         columns = plan_for(width, tick=Micros(10_000), with_other=True)
@@ -185,19 +207,60 @@ def bid_row(width: int, rung: Rung, **look: Any) -> str:
     return text_of(paint_rung(rung, columns, width, look=RungLook(CENT, BarScale(10**12), **look)))
 
 
-def test_own_size_and_queue_stand_beside_the_price_on_the_side_of_the_order() -> None:
+def test_own_size_and_queue_have_a_column_of_their_own() -> None:
     rung = Rung(
         Micros(510_000), Zone.BID, Micros(6_014 * SCALE), own_bid=Micros(120 * SCALE),
         ahead=Micros(4_870 * SCALE),
     )  # fmt: skip
-    assert "~4,870 120  6,014" in bid_row(54, rung)
+    assert bid_row(54, rung)[1:14].split() == ["~4,870", "120"]
     # Where it is narrow, the estimate gives up digits and never its sign.
-    assert "~4.9k 120" in bid_row(41, rung)
+    assert bid_row(41, rung)[1:11].split() == ["~4.9k", "120"]
     ask = Rung(
         Micros(680_000), Zone.ASK, ask_size=Micros(3_528 * SCALE), own_ask=Micros(150 * SCALE),
         ahead=Micros(1_204 * SCALE),
     )  # fmt: skip
-    assert "3,528 150 ~1,204" in bid_row(54, ask)
+    assert bid_row(54, ask)[1:14].split() == ["~1,204", "150"]
+    assert "3,528" in bid_row(54, ask).partition("68¢")[2]
+
+
+def test_where_the_book_has_nothing_of_ours_yet_a_word_tells_its_side() -> None:
+    price, hundred = Micros(510_000), Micros(100 * SCALE)
+    for width in (26, 41, 54, 80):
+        empty = Rung(price, Zone.SPREAD, has_unknown=True)
+        bid = bid_row(width, replace(empty, own_bid=hundred))
+        ask = bid_row(width, replace(empty, own_ask=hundred))
+        assert "100?" in bid
+        assert bid.partition("51¢")[0].rstrip().endswith("mine")
+        assert ask.partition("51¢")[2].split() == ["mine"]
+    typed = Ghost(price, Side.SELL, hundred)
+    over = bid_row(41, Rung(price, Zone.BID, hundred, ghosts=(typed,)))
+    assert over.split() == ["╌100╌", "▉", "100", "51¢", "typed"]
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+@pytest.mark.parametrize("side", list(Side))
+@given(size=sizes, width=st.integers(34, 140), flow=st.integers(-(10**13), 10**13))
+def test_a_bar_is_whole_whatever_is_ours_or_changed_there(
+    *, side: Side, is_plain: bool, size: int, width: int, flow: int
+) -> None:
+    tick, bids = CENT, side is Side.BUY
+    plain = Rung(
+        Micros(510_000), Zone.BID if bids else Zone.ASK,
+        bid_size=Micros(size if bids else 0), ask_size=Micros(0 if bids else size),
+    )  # fmt: skip
+    ours = replace(
+        plain, own_bid=Micros(size if bids else 0), own_ask=Micros(0 if bids else size),
+        ahead=Micros(4_870 * SCALE),
+    )  # fmt: skip
+    look = RungLook(tick, BarScale(10**12), is_plain=is_plain)
+    moved = look._replace(bid_flow=flow if bids else 0, ask_flow=0 if bids else flow)
+    columns = plan_columns(width)
+
+    def blocks(rung: Rung, look: RungLook) -> list[Cell]:
+        line = paint_rung(rung, columns, width, look=look)
+        return [c for c in line if set(c.text) & set("█▉▊▋▌▍▎▏▐▕◄►")]
+
+    assert blocks(ours, moved) == blocks(plain, look)
 
 
 def test_a_price_with_own_orders_stands_in_a_box() -> None:
@@ -210,7 +273,7 @@ def test_average_break_even_and_alert_are_spelled_on_the_side_that_is_free() -> 
     below = Rung(
         Micros(510_000), Zone.BID, Micros(SCALE), is_entry=True, is_break_even=True, has_alert=True
     )
-    text = bid_row(54, below)
+    text = bid_row(60, below)
     assert "avg b/e alert" in text.partition("51¢")[2]
     above = Rung(Micros(510_000), Zone.ASK, ask_size=Micros(SCALE), is_entry=True)
     assert bid_row(41, above).partition("51¢")[0].endswith("avg   ")
@@ -219,16 +282,30 @@ def test_average_break_even_and_alert_are_spelled_on_the_side_that_is_free() -> 
     assert "@51¢" in bid_row(54, both)
 
 
-def test_what_was_added_or_pulled_stands_at_the_end_of_the_bar() -> None:
+def test_what_was_added_or_pulled_has_a_column_of_its_own_and_no_colour_of_a_side() -> None:
     rung = Rung(Micros(510_000), Zone.BID, Micros(2_000 * SCALE))
-    assert bid_row(54, rung, bid_flow=12_000 * SCALE).startswith(" +12.0k")
-    # What has no room leaves the bar as long as it is.
-    look = RungLook(CENT, BarScale(2_000 * SCALE), bid_flow=12_000 * SCALE)
-    full = text_of(paint_rung(rung, plan_columns(54), 54, look=look))
-    assert full.startswith(" ▲███████████ ")
-    assert to_ascii_cells(full).startswith(" ^########### ")
-    assert bid_row(54, rung, bid_flow=-40 * SCALE).startswith(" -40")
+    assert bid_row(54, rung, bid_flow=12_000 * SCALE).endswith(" +12k ")
+    assert bid_row(54, rung, bid_flow=-40 * SCALE).endswith("   -40 ")
     assert "+" not in bid_row(54, rung, bid_flow=SCALE // 2)
+    assert "+" not in bid_row(41, rung, bid_flow=12_000 * SCALE)
+    columns = plan_columns(54)
+    line = paint_rung(
+        rung, columns, 54, look=RungLook(CENT, BarScale(10**12), bid_flow=-340 * SCALE)
+    )
+    assert [cell.role for cell in line if "-340" in cell.text] == [Role.DIM]
+    # Where a side has gone and the other one has come, the row is the other one's.
+    both = Rung(Micros(510_000), Zone.ASK, ask_size=Micros(300 * SCALE))
+    row = bid_row(54, both, bid_flow=-500 * SCALE, ask_flow=300 * SCALE)
+    assert row.endswith(" +300 ")
+    gone = Rung(Micros(510_000), Zone.ASK)
+    assert bid_row(54, gone, bid_flow=-500 * SCALE).endswith(" -500 ")
+
+
+def test_on_a_narrow_ladder_a_sign_beside_the_size_says_how_it_changed() -> None:
+    rung = Rung(Micros(510_000), Zone.BID, Micros(12_500 * SCALE))
+    assert "▴12.5k" in bid_row(41, rung, bid_fresh=Fresh(2))
+    assert "▾12.5k" in bid_row(41, rung, bid_fresh=Fresh(1, is_more=False))
+    assert "▴" not in bid_row(54, rung, bid_fresh=Fresh(2))
 
 
 def test_a_level_that_changed_stands_out_and_fades() -> None:
@@ -292,7 +369,8 @@ def test_what_is_being_typed_stands_dim_on_its_side_beside_what_is_ours(side: Si
         line = paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, BarScale()))
         text = text_of(line)
         assert "╌20╌" in text
-        assert (text.index("╌20╌") < text.index("40¢")) is (side is Side.BUY)
+        # On the side of the bids there is a level to join, on the other one nothing yet.
+        assert ("typed" in text.partition("40¢")[2]) is (side is Side.SELL)
         (cell,) = (c for c in line if "╌" in c.text)
         assert cell.emphasis & Emphasis.DIM
     own = Rung(
@@ -323,19 +401,6 @@ def test_a_stop_that_is_being_typed_stands_hollow_in_the_gutter(
     assert f"╌{word} 20╌" in text
 
 
-def test_own_words_stand_on_the_bar_or_beside_it_and_never_half_on_it() -> None:
-    rung = Rung(
-        Micros(510_000), Zone.BID, Micros(6_000 * SCALE), own_bid=Micros(120 * SCALE),
-        ahead=Micros(4_870 * SCALE),
-    )  # fmt: skip
-    columns = plan_columns(54)
-    for full in (6_000, 8_000, 24_000, 10**6):
-        line = paint_rung(rung, columns, 54, look=RungLook(CENT, BarScale(full * SCALE)))
-        grounds = {cell.text: cell.ground for cell in line}
-        assert grounds["120"] is (Role.BID_BAR if full <= 24_000 else None)
-        assert grounds["~4,870"] is (Role.BID_BAR if full == 6_000 else None)
-
-
 def test_an_order_that_earns_rewards_is_underlined_and_the_band_has_ends() -> None:
     rung = Rung(Micros(510_000), Zone.BID, own_bid=Micros(250 * SCALE), is_scoring=True)
     line = paint_rung(rung, plan_columns(54), 54, look=RungLook(CENT, BarScale()))
@@ -347,7 +412,7 @@ def test_an_order_that_earns_rewards_is_underlined_and_the_band_has_ends() -> No
             Micros(510_000), Zone.BID, is_in_band=True, is_band_top=is_top, is_band_bottom=is_bottom
         )
         text = text_of(paint_rung(row, plan_columns(41), 41, look=RungLook(CENT, BarScale())))
-        assert text[text.index("51¢") - 2] == sign
+        assert text[text.index("51¢") - 1] == sign
 
 
 def test_what_is_picked_up_is_dim_where_it_still_stands() -> None:

@@ -85,7 +85,9 @@ async def test_both_outcomes_on_one_ladder_and_cancelling_there() -> None:
         await until(pilot, lambda: "Yes" in shown_text(screen.ladder)[0], "both are shown")
         row = row_of(screen, " 51¢")
         assert "49¢" in row
-        assert "250" in row[row.index("49¢") :]
+        # Own orders of either side have one column; the level they are part of tells theirs.
+        assert "250" in row[: row.index("51¢")]
+        assert row[row.index("49¢") :].split()[1][0].isdigit()
         screen.ladder.point_at(cents(51))
         service = app.market.service
         await pilot.press("e", "up", "enter")
@@ -146,9 +148,10 @@ async def test_a_spread_out_of_sight_is_said_above_the_ladder() -> None:
             await until(pilot, lambda: words in shown_text(state)[0], words)
 
         screen.ladder.point_at(cents(5))
-        await says("spread above")
+        # The name of the pane stays, and a sign is enough.
+        await says("spread ▲")
         screen.ladder.point_at(cents(95))
-        await says("spread below")
+        await says("spread ▼")
         await pilot.press("space")
         await until(pilot, lambda: "spread" not in shown_text(state)[0], "it is in sight")
         for _ in range(20):
