@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.formats import exact_shares
-from pmtui.domain.markets.market import Market, MarketTerms
+from pmtui.domain.markets.market import Market, MarketTerms, Trading
 from pmtui.domain.markets.venue_state import OF_A_MARKET, VenueState
 from pmtui.domain.money import Micros, group_micros
 from pmtui.service.views import Load, MarketView, StatusView
@@ -27,6 +27,7 @@ from pmtui.ui.format import (
 from pmtui.ui.market.market_model import (
     market_words,
     outcome_label,
+    trading_of,
     why_market_takes_none,
     why_nothing_of_ours,
 )
@@ -100,7 +101,8 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
     if book.state is BookState.LOADING:
         apart = "–"
     market = view.market
-    is_good = book.state.is_good
+    # What stands in the book of a market that takes no orders is no offer to anybody.
+    is_good = book.state.is_good and trading_of(view) is Trading.OPEN
     numbers = [
         ("bid", price(book.best_bid), Role.BID if is_good else Role.STALE),
         ("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),

@@ -41,6 +41,7 @@ from pmtui.ui.portfolio.paint_working import (
     paint_working_row,
 )
 from pmtui.ui.terminal.ascii_filter import to_ascii_cells
+from pmtui.ui.theme.theme import Role
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, PAPER_STATUS, READ_ONLY_STATUS
 from tests.ui.moving_market import CONDITION, NO, NUMBER, YES, MovingMarket
@@ -461,3 +462,12 @@ def test_before_any_host_was_heard_nobody_says_that_there_is_no_key() -> None:
     assert account_words(empty, is_starting=True) == "Loading the account…"
     assert is_starting(replace(PAPER_STATUS, health=()))
     assert not is_starting(PAPER_STATUS)
+
+
+@pytest.mark.parametrize("is_trading", [True, False])
+def test_the_touch_of_a_paused_market_looks_old(*, is_trading: bool) -> None:
+    assert VIEW.market is not None
+    view = replace(VIEW, market=replace(VIEW.market, accepting_orders=is_trading))
+    roles = {cell.role for cell in paint_quote(view, BOOK, 120)}
+    assert (Role.STALE in roles) is not is_trading
+    assert ({Role.BID, Role.ASK} <= roles) is is_trading
