@@ -25,7 +25,7 @@ from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.keys.action_table import Need
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.ladder.ladder_state import state_word
+from pmtui.ui.ladder.ladder_state import paint_ending, state_word
 from pmtui.ui.market.controls.commands import Commands, MarketForms
 from pmtui.ui.market.controls.moving import Moving
 from pmtui.ui.market.controls.own_orders import OwnOrders
@@ -101,10 +101,10 @@ class DeskColumn(Panel):
         self.ladder.show(
             book, tick=tick_size_of(view), orders=inputs.orders,
             volume=queries.tape(token_id).volume, fills=queries.fills().fills, marks=inputs.marks,
+            ending=paint_ending(view.market or self.market),
         )  # fmt: skip
         word = state_word(book, queries.now(), trading_of(view))
-        has_quote = book.state.is_good and inputs.marks.is_trading
-        value = _value(book, inputs.marks.net, None if has_quote else word)
+        value = _value(book, inputs.marks.net, word, is_trading=inputs.marks.is_trading)
         self.show_title_in_width(partial(_title, self.number, self.market.title, value))
 
 
@@ -115,15 +115,13 @@ def _title(number: int, title: str, value: Line, width: int) -> tuple[Line, Line
     return (place, Cell(plain(title, room), Role.HEADING, Emphasis.BOLD)), value
 
 
-def _value(book: BookView, net: Stake | None, doubt: Cell | None) -> Line:
-    """Paint the net position and the touch, or why there is none to trade at."""
+def _value(book: BookView, net: Stake | None, word: Cell, *, is_trading: bool) -> Line:
+    """Show the net position and the touch; of a book that cannot be traded from, why not."""
     cells: list[Cell] = []
     if net is not None and size_floor(net.size) > 0:
         cells += [Cell(f"{_size(net)} ", Role.OWN_ORDER)]
-    if doubt is not None:
-        return (*cells, doubt._replace(text=doubt.text.strip()))
-    if book.best_bid is None or book.best_ask is None:
-        return (*cells, Cell(book.state.words, Role.DIM))
+    if not is_trading or not book.state.is_good or book.best_bid is None or book.best_ask is None:
+        return (*cells, word._replace(text=word.text.strip()))
     bid, ask = (format_price(p, tick=book.tick_size) for p in (book.best_bid, book.best_ask))
     return (*cells, Cell(bid, Role.BID), Cell(" / ", Role.DIM), Cell(ask, Role.ASK))
 

@@ -20,7 +20,7 @@ from pmtui.ui.cells import Cell, Line, fit_line, line_width
 from pmtui.ui.format import format_price
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.ladder.ladder_state import state_word
+from pmtui.ui.ladder.ladder_state import paint_ending, state_word
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.panel import Panel
@@ -51,6 +51,7 @@ def paint_side_state(
     beside the longest word.
     """
     word = state_word(book, now, trading)
+    is_good = book.state.is_good and trading is Trading.OPEN
     if book.state in _UNKNOWN:
         return fit_line((word,), width)
 
@@ -58,7 +59,7 @@ def paint_side_state(
         if value is None:
             return Cell(missing, Role.DIM)
         text = format_price(value, tick=book.tick_size)
-        return Cell(text, role if book.state.is_good else Role.STALE)
+        return Cell(text, role if is_good else Role.STALE)
 
     quote = (
         price(book.best_bid, "no bid", Role.BID), Cell(" / ", Role.DIM),
@@ -167,7 +168,7 @@ class SideLadder(Panel):
     def show(self, book: BookView, orders: tuple[Order, ...], now: datetime) -> None:
         """Show the book and own orders in it."""
         tick = self._market.tick_size if self._market is not None else None
-        self._ladder.show(book, tick=tick, orders=orders)
+        self._ladder.show(book, tick=tick, orders=orders, ending=paint_ending(self._market))
         self.show_state(now)
 
     def show_state(self, now: datetime) -> None:

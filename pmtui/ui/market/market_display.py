@@ -14,11 +14,10 @@ from pmtui.service.views import OwnList, TapeView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.ladder.ladder_state import paint_state
+from pmtui.ui.ladder.ladder_state import paint_ending, paint_state
 from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.market_model import MarketModel, outcome_labels, tick_size_of, trading_of
-from pmtui.ui.market.own_in_market import position_facts, working_orders
-from pmtui.ui.market.paint_single_keys import ArmedKeys, Dials, paint_dials
+from pmtui.ui.market.paint_single_keys import ArmedKeys, Dials, describe_held, paint_dials
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import account_words
@@ -67,9 +66,9 @@ class MarketDisplay:
         self._widgets = widgets
         self._width = width
         keymap = surface.options.keymap
-        self._release, self._centre = (
-            key_of(keymap, "ladder.hold"),
-            key_of(keymap, "ladder.recentre"),
+        self._release, self._centre, self._next_window = (
+            key_of(keymap, name)
+            for name in ("ladder.hold", "ladder.recentre", "market.next_window")
         )
         # What was shown last: most changes of a book are sizes behind the touch.
         self._quoted: BookSummary | None = None
@@ -99,8 +98,13 @@ class MarketDisplay:
         self._quoted = model.summary
         self._widgets.head.show_quote(model.market, model.book, self._width())
 
-    def show_book(self, model: MarketModel) -> None:
-        """Show the book on the ladder, with own orders in it."""
+    def show_book(self, model: MarketModel, *, has_next: Callable[[], bool]) -> None:
+        """Show the book on the ladder with what is ours in it; after the end what became of it.
+
+        Args:
+            model: the picture.
+            has_next: whether the market is a window of a series, so that a key leads to the next one.
+        """
         inputs = model.ladder
         if model.book is not None and model.token_id is not None and inputs is not None:
             self._widgets.ladder.show(
@@ -111,7 +115,17 @@ class MarketDisplay:
                 fills=model.fills,
                 marks=inputs.marks,
                 other_label=inputs.other_label,
+                ending=self._ending(model, has_next=has_next),
             )
+
+    def _ending(self, model: MarketModel, *, has_next: Callable[[], bool]) -> tuple[Line, ...]:
+        if not model.is_over:
+            return ()
+        return paint_ending(
+            model.market.market,
+            held=describe_held(model.positions, holds_nothing=model.holds_nothing),
+            next_key=self._next_window if has_next() else "",
+        )
 
     def show_state(
         self, model: MarketModel, *, moving: Line, keys: Line, is_in_ticket: bool, is_covered: bool

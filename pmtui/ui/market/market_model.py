@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from pmtui.domain.account.position import Stake, entry_fees, net_stake
+from pmtui.domain.account.position import Position, Stake, entry_fees, net_stake
 from pmtui.domain.books.book_view import BookSummary, BookView
 from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
 from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
@@ -19,7 +19,7 @@ from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.amounts import SIZE_STEP, size_floor
 from pmtui.domain.orders.order import Fill, Order
 from pmtui.service.surface import Queries
-from pmtui.service.views import AccountView, Load, MarketView, Mode, StatusView
+from pmtui.service.views import AccountView, Load, MarketView, Mode, OwnList, StatusView
 from pmtui.ui.plain import plain
 
 _LONGEST_LABEL = 16
@@ -271,6 +271,18 @@ class MarketModel:
         """Whether trading in this market has ended."""
         market = self.market.market
         return market is not None and (market.closed or market.archived)
+
+    @property
+    def positions(self) -> tuple[Position, ...]:
+        """What is held in this market."""
+        return tuple(p for p in self.account.positions if p.condition_id == self.condition_id)
+
+    @property
+    def holds_nothing(self) -> str:
+        """Says that nothing is held; empty while that is not known."""
+        account = self.account
+        is_known = account.load is Load.READY and not account.missing_in(OwnList.POSITIONS)
+        return "you hold none" if is_known else ""
 
     @property
     def is_armed(self) -> bool:

@@ -310,14 +310,19 @@ def describe_result(
     """
     won = next((o.label for o in market.outcomes if o.price == ONE), None) if market else None
     head = "Closed" if won is None else f"Resolved {plain(won, _LABEL)}"
+    said = describe_held(positions, holds_nothing=holds_nothing)
+    return f"{head} · {said}" if said else head
+
+
+def describe_held(positions: Iterable[Position], *, holds_nothing: str) -> str:
+    """Say what was held of a market that has ended, and what that brought."""
     held = [
         f"your {format_size_compact(p.size, width=8).strip()} {plain(p.outcome, _LABEL)}"
         + ("" if p.unrealized is None else f" {format_money_change(p.unrealized)}")
         for p in positions
         if p.size
     ]
-    said = ", ".join(held) or holds_nothing
-    return f"{head} · {said}" if said else head
+    return ", ".join(held) or holds_nothing
 
 
 _LEGEND = (

@@ -374,7 +374,7 @@ class MarketControls:
             self._grouped = model.condition_id
             memory = self._workspace.surface.memory
             self._widgets.ladder.viewport.grouping = memory.grouping_of(model.condition_id)
-        self._display.show_book(model)
+        self._display.show_book(model, has_next=lambda: self.outcomes.windows.is_in_series)
         self._show_state(model)
 
     def _show_state(self, model: MarketModel) -> None:

@@ -37,7 +37,7 @@ from pmtui.domain.orders.single_keys import (
 )
 from pmtui.domain.ticket.draft import TicketContext
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.views import Load, Mode, OwnList
+from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_price
@@ -318,12 +318,8 @@ class SingleKeys:
         )  # fmt: skip
 
     def _result_of(self, model: MarketModel) -> str:
-        account = model.account
-        is_known = account.load is Load.READY and not account.missing_in(OwnList.POSITIONS)
         return describe_result(
-            model.market.market,
-            [p for p in account.positions if p.condition_id == model.condition_id],
-            holds_nothing="you hold none" if is_known else "",
+            model.market.market, model.positions, holds_nothing=model.holds_nothing
         )
 
     def _armed_keys(self, model: MarketModel) -> ArmedKeys | None:
