@@ -17,6 +17,7 @@ from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import paint_ending, paint_state
 from pmtui.ui.market.market_head import MarketHead
 from pmtui.ui.market.market_model import MarketModel, outcome_labels, tick_size_of, trading_of
+from pmtui.ui.market.own_in_market import position_facts, working_orders
 from pmtui.ui.market.paint_single_keys import ArmedKeys, Dials, describe_held, paint_dials
 from pmtui.ui.market.tape import OrdersPane, PositionPane, TapePane
 from pmtui.ui.paint_status import is_starting
