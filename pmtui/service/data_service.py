@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -244,7 +244,8 @@ class DataService:
         known = KnownMarkets(metadata.store)
         books = BooksFeed(
             kernel, tokens_of_event=known.tokens_of_event, pair_of=known.pair,
-            title_of=known.title, on_tick_size=self._on_tick_size, on_resolved=self._on_resolved,
+            title_of=known.title, is_own=self._is_own, on_tick_size=self._on_tick_size,
+            on_resolved=self._on_resolved,
         )  # fmt: skip
         return MarketParts(
             metadata=metadata,
@@ -466,6 +467,12 @@ class DataService:
         self.parts.markets.books.retarget()
         self.parts.markets.backfill.request_missing()
         self.parts.account.feed.apply_known_fees()
+
+    def _is_own(self, tokens: Collection[TokenId]) -> bool:
+        """Return whether some of these tokens are held, or orders of ours work there."""
+        feed = self.parts.account.feed
+        held = any(feed.holdings.size(token_id) for token_id in tokens)
+        return held or any(order.token_id in tokens for order in feed.own.open_orders())
 
     def _on_tick_size(self, event: TickSizeChanged) -> None:
         state = self.parts.markets.metadata.store.markets.get(event.condition_id)

@@ -65,6 +65,7 @@ async def watched_books(
         tokens_of_event=lambda _: (),
         pair_of=lambda token_id: pair_of.get(token_id, (token_id,)),
         title_of=lambda _: "",
+        is_own=lambda _: False,
         on_tick_size=lambda _: None,
         on_resolved=lambda _: None,
     )

@@ -10,7 +10,7 @@ at all.
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -32,6 +32,7 @@ from pmtui.domain.books.market_events import (
 )
 from pmtui.domain.books.verification import Agreement
 from pmtui.domain.health import Link, Source
+from pmtui.domain.formats import shorten_id
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.money import MoneyError
@@ -119,6 +120,7 @@ class BooksFeed:
         tokens_of_event: Callable[[Topic], Iterable[TokenId]],
         pair_of: Callable[[TokenId], tuple[TokenId, ...]],
         title_of: Callable[[TokenId], str],
+        is_own: Callable[[Collection[TokenId]], bool],
         on_tick_size: Callable[[TickSizeChanged], None],
         on_resolved: Callable[[MarketResolved], None],
     ) -> None:
@@ -126,6 +128,7 @@ class BooksFeed:
         self._tokens_of_event = tokens_of_event
         self._pair_of = pair_of
         self._title_of = title_of
+        self._is_own = is_own
         self._losses = BookLosses(kernel.log, title_of)
         self._on_tick_size = on_tick_size
         self._on_resolved = on_resolved
@@ -433,9 +436,11 @@ class BooksFeed:
                 self.resync(token_id)
                 self._mark(token_id)
         if event.token_id == tokens[0]:
-            name = self._title_of(event.token_id) or event.token_id
+            name = self._title_of(event.token_id) or shorten_id(event.token_id)
             text = f"Tick size is now {describe_price(event.new_tick_size)}: {name}"
-            self._kernel.log.notice(Level.WARNING, text)
+            # A market without a position or an order of ours is on a list at most.
+            level = Level.WARNING if self._is_own({*tokens, *self._pair_of(event.token_id)}) else Level.INFO
+            self._kernel.log.notice(level, text)
         self._on_tick_size(event)
 
     def _check_soon(self, token_id: TokenId) -> None:

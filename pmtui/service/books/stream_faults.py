@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.health import HealthState, SourceHealth
+from pmtui.domain.formats import shorten_id
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel
@@ -97,7 +98,7 @@ class BookLosses:
         count = self._counts[token_id]
         if count > 1 and count not in _DECADES:
             return
-        name = self._title_of(token_id) or token_id
+        name = self._title_of(token_id) or shorten_id(token_id)
         often = f" ({count} times so far)" if count > 1 else ""
         text = f"a message was missing, book fetched again{often}: {name}"
         self._log.add(Level.INFO if count == 1 else Level.WARNING, "stream", text)

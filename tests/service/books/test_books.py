@@ -17,7 +17,7 @@ from pmtui.domain.books.market_events import (
 )
 from pmtui.domain.books.verification import trade_price_text
 from pmtui.domain.health import LinkState
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS, Side
 from pmtui.domain.money import Micros, complement, format_micros, parse_micros
 from pmtui.service.books.books import CHECK_PERIOD_S, GRACE_S, MOST_LEFT
@@ -34,7 +34,7 @@ from pmtui.service.topics import (
 from pmtui.service.views import Level
 from tests.manual_clock import ManualClock, settle
 from tests.service.book_kit import book, change, mirrored, snapshot, watching
-from tests.service.fakes import CONDITION, EVENT, NO, YES, World, lost, running_world
+from tests.service.fakes import CONDITION, EVENT, NO, YES, World, lost, resting, running_world
 
 
 def of_no(world: World) -> BookView:
@@ -310,6 +310,8 @@ def test_books_that_lose_messages_all_day_do_not_fill_the_log() -> None:
     levels = [entry.level for entry in log.view().entries]
     assert levels == [Level.INFO, Level.WARNING, Level.WARNING, Level.WARNING]
     assert all("Sedan chairs in 2031" in entry.text for entry in log.view().entries)
+    losses.report(TokenId("7" * 77))
+    assert log.view().entries[-1].text.endswith("again: 77777777…777777")
     losses.forget(YES)
     losses.report(YES)
     assert log.view().entries[-1].level is Level.INFO
@@ -488,6 +490,31 @@ async def test_a_new_grid_voids_the_book_until_it_is_fetched(tmp_path: Path) -> 
         assert terms.tick_size == 1_000
         await world.pass_time(0.2)
         assert book(world).state.is_good
+
+
+async def test_a_new_tick_size_warns_where_something_is_held_or_works(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        changed = TickSizeChanged(CONDITION, YES, Micros(10_000), Micros(1_000), "1790000002000")
+        await watching(world)
+        world.stream.send(changed)
+        quiet = world.service.queries.log().entries[-1]
+        assert quiet.text.startswith("Tick size is now 0.1¢: ")
+        assert quiet.level is Level.INFO
+        world.account.open[OrderId("0x01")] = resting(OrderId("0x01"))
+        await world.pass_time(11)
+        world.stream.send(changed)
+        assert world.service.queries.log().entries[-1].level is Level.WARNING
+
+
+async def test_a_market_without_a_name_is_told_by_its_short_id(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        token_id = TokenId("6994555704467069" * 4 + "6994555704467")
+        changed = TickSizeChanged(
+            ConditionId("0x" + "5e" * 32), token_id, Micros(10_000), Micros(1_000), "1790000002000"
+        )
+        await watching(world)
+        world.stream.send(changed)
+        assert world.service.queries.log().entries[-1].text.endswith("0.1¢: 69945557…704467")
 
 
 async def test_a_resolution_is_told(tmp_path: Path) -> None:
