@@ -12,6 +12,7 @@ from pmtui.domain.notices import NoticeWays
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY, DEFAULT_PRESETS, DEFAULT_RULES, TicketRules
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.service.views import ServiceLoss
+from pmtui.ui.event.outcome_order import OutcomeOrders
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 from pmtui.ui.message_line import NoticeAge
 from pmtui.ui.replay.replay_controls import ReplayControls
@@ -83,6 +84,8 @@ class Surface:
     """The state kept from the last session."""
     notice_age: NoticeAge = field(default_factory=NoticeAge)
     """How long the latest notice has been visible, on all screens together."""
+    outcomes: OutcomeOrders = field(default_factory=OutcomeOrders)
+    """In which order every screen lists the outcomes of an event."""
     replay: ReplayControls | None = None
     """The controls of a replay; None for a live session."""
     process: ServiceProcess | None = None

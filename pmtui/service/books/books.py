@@ -31,8 +31,8 @@ from pmtui.domain.books.market_events import (
     TradePrinted,
 )
 from pmtui.domain.books.verification import Agreement
-from pmtui.domain.health import Link, Source
 from pmtui.domain.formats import shorten_id
+from pmtui.domain.health import Link, Source
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.domain.money import MoneyError
@@ -439,7 +439,11 @@ class BooksFeed:
             name = self._title_of(event.token_id) or shorten_id(event.token_id)
             text = f"Tick size is now {describe_price(event.new_tick_size)}: {name}"
             # A market without a position or an order of ours is on a list at most.
-            level = Level.WARNING if self._is_own({*tokens, *self._pair_of(event.token_id)}) else Level.INFO
+            level = (
+                Level.WARNING
+                if self._is_own({*tokens, *self._pair_of(event.token_id)})
+                else Level.INFO
+            )
             self._kernel.log.notice(level, text)
         self._on_tick_size(event)
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from pmtui.domain.books.book_view import BookState, BookView
-from pmtui.domain.health import HealthState, SourceHealth
 from pmtui.domain.formats import shorten_id
+from pmtui.domain.health import HealthState, SourceHealth
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.service.hub import Hub
 from pmtui.service.kernel import Kernel

@@ -267,7 +267,10 @@ class BasketForm(OrderForm[None]):
 
     def __init__(self, surface: Surface, event: Event) -> None:
         """Open for the open markets of an event with one winner."""
-        markets = [m for m in legs_of(event) if m.condition_id is not None]
+        legs = legs_of(event)
+        markets = [
+            m for m in surface.outcomes.markets(event) if m in legs and m.condition_id is not None
+        ]
         super().__init__(surface, markets[0].condition_id or ConditionId(""))
         self._event = event
         self._markets = tuple(markets)

@@ -50,7 +50,7 @@ class Curve(NamedTuple):
     """One outcome's history and its number in this chart."""
 
     number: int
-    """From 1, the likeliest first."""
+    """From 1, in the event's order."""
     points: Sequence[PricePoint]
     name: str = ""
 
@@ -99,9 +99,10 @@ def paint_overlay_title(
 
 def paint_leader(curves: Sequence[Curve], width: int) -> Line:
     """Paint the first and the last price of the likeliest outcome."""
-    leader = next(iter(curves), None)
-    if leader is None or len(leader.points) < 2:
+    drawn = [curve for curve in curves if len(curve.points) > 1]
+    if not drawn:
         return ()
+    leader = max(drawn, key=lambda curve: curve.points[-1].price)
     first, last = (axis_price(leader.points[at].price) for at in (0, -1))
     moved = Micros(
         round_price(leader.points[-1].price, FINEST) - round_price(leader.points[0].price, FINEST)
@@ -180,7 +181,7 @@ def _axes_of(band: Band, points: Sequence[PricePoint]) -> Axes:
 
 
 def _draw_curves(canvas: Canvas, axes: Axes, curves: Sequence[Curve], *, top: int) -> None:
-    # The likeliest is drawn last, on top of the others.
+    # The first is drawn last, on top of the others.
     for curve in reversed(curves):
         low, high = price_range(curve.points)
         if axes.low <= low and high <= axes.high:
@@ -254,7 +255,7 @@ class Leader(NamedTuple):
 
 
 class OverlayPane(DrawnPane):
-    """Price histories of the likeliest outcomes."""
+    """Price histories of the first outcomes of an event."""
 
     _leaders: tuple[Leader, ...] = ()
     _interval = Interval.DAY
@@ -265,7 +266,7 @@ class OverlayPane(DrawnPane):
     def show(
         self, leaders: Sequence[Leader], interval: Interval, *, until: datetime | None = None
     ) -> None:
-        """Show these histories as soon as they are drawn; the likeliest outcome comes first."""
+        """Show these histories as soon as they are drawn, numbered in this order."""
         self._leaders, self._interval, self._until = tuple(leaders), interval, until
         self.repaint()
 

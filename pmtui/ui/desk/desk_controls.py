@@ -43,7 +43,6 @@ from pmtui.ui.market.market_model import (
 )
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import Dials
-from pmtui.ui.market.siblings import order_of
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -250,7 +249,7 @@ class DeskControls:
             forms=self._forms, flip=self._flip, cancel_side=self.single_keys.cancel_side,
         )  # fmt: skip
         self._markets: tuple[Market, ...] = ()
-        self._order: tuple[ConditionId, ...] = ()
+        self._outcomes = surface.outcomes
         self._first = 0
         """The position of the leftmost market shown."""
 
@@ -319,14 +318,13 @@ class DeskControls:
 
     def set_event(self, event: Event, first: ConditionId | None = None) -> None:
         """Show the open outcomes of an event, in an order independent of prices."""
-        self._order = order_of(event, self._order)
         found = {m.condition_id: m for m in event.markets if m.condition_id is not None}
         closed = {m.condition_id for m in event.markets if m.closed or m.archived}
         # The shown outcomes keep their places even when they close: no key may reach another
         # market.
         kept = {column.condition_id for column in self.shown}
         self._markets = tuple(
-            found[each] for each in self._order
+            found[each] for each in self._outcomes.of(event)
             if each in found and (each not in closed or each in kept)
         )  # fmt: skip
         if first is not None:

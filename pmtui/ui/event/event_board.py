@@ -16,7 +16,6 @@ from pmtui.service.views import QuoteRow
 from pmtui.ui.event.paint_event import (
     CHANCE_WIDTH,
     OUTCOME_COLUMNS,
-    by_price,
     explain_no_event,
     paint_event_head,
     paint_outcome_details,
@@ -97,7 +96,7 @@ class EventBoard:
         """Repaint every outcome."""
         queries = self._surface.queries
         view = queries.event(self._event_id)
-        markets = sorted(view.event.markets, key=by_price) if view.event else ()
+        markets = self._surface.outcomes.markets(view.event) if view.event else ()
         self._markets = {m.market_id: m for m in markets}
         quotes, gains = self._quotes(), self._gains()
         now = queries.now()

@@ -1,4 +1,4 @@
-"""The chart of the event screen: the prices of the likeliest outcomes, below the table."""
+"""The chart of the event screen: the prices of the first outcomes, below the table."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +14,6 @@ from pmtui.domain.markets.market import Event, Market
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView
 from pmtui.ui.charts.overlay import MIN_HEIGHT, MOST_CURVES, Leader, OverlayPane
-from pmtui.ui.event.paint_event import by_price
 from pmtui.ui.format import member_of
 from pmtui.ui.frame import TopicFeed, is_live
 from pmtui.ui.surface import Surface
@@ -145,7 +144,7 @@ class EventChart:
 
     def _leaders(self) -> tuple[Market, ...]:
         event = self._event()
-        markets = sorted(event.markets, key=by_price) if event is not None else ()
+        markets = self._surface.outcomes.markets(event) if event is not None else ()
         return tuple(
             market
             for market in markets

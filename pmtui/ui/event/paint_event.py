@@ -146,15 +146,6 @@ def _paint_chance(market: Market, middle: Micros | None, width: int, *, is_live:
     return Cell(bar, Role.KEY if is_live else Role.DIM)
 
 
-def by_price(market: Market) -> tuple[bool, int]:
-    """Return the sort key of outcomes: open ones first, then the likelier one.
-
-    Uses the metadata's price, which comes twice a minute: rows must not jump with every quote.
-    """
-    price = market.outcomes[0].price if market.outcomes else None
-    return market.closed, -(price if price is not None else -1)
-
-
 def describe_holding(market: Market, size: Micros | None) -> str:
     """Return the outcome held and its size; a negative size is of the second outcome."""
     if not size:

@@ -12,7 +12,7 @@ from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import Micros, complement
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
-from pmtui.ui.event.paint_event import by_price
+from pmtui.ui.event.outcome_order import order_of
 from pmtui.ui.facts import midpoint
 from pmtui.ui.format import read_price
 from pmtui.ui.plain import cell_width, plain
@@ -44,29 +44,6 @@ class Siblings:
         """Return the next markets, wrapping around, without the one shown."""
         count = min(count, len(self.markets) - 1)
         return tuple(self.markets[self.stepped(step)] for step in range(1, count + 1))
-
-
-def order_of(event: Event, before: tuple[ConditionId, ...] = ()) -> tuple[ConditionId, ...]:
-    """Return the order of an event's markets: at first by likelihood, as in the event's table.
-
-    Args:
-        event: the latest event.
-        before: the order until now. Its markets keep their places; a new one comes after the market
-            that precedes it in the event.
-    """
-    known, order, place = set(before), list(before), 0
-    found = event.markets if before else sorted(event.markets, key=by_price)
-    ids = [m.condition_id for m in found if m.condition_id is not None]
-    if known.issuperset(ids):
-        return before
-    for condition_id in ids:
-        if condition_id in known:
-            place = order.index(condition_id) + 1
-        else:
-            known.add(condition_id)
-            order.insert(place, condition_id)
-            place += 1
-    return tuple(order)
 
 
 def siblings_of(

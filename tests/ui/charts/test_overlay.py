@@ -100,7 +100,7 @@ def test_wide_charts_name_their_curves_at_the_ends() -> None:
     ]  # fmt: skip
     name, value = paint_overlay_title(Interval.DAY, curves, 110)
     assert words(name) == "PRICE 1h 6h [1d] 1w 1m max"
-    assert words(value) == "Ilse Maro  20¢ → 20¢  0¢"
+    assert words(value) == "Bo Lund  60¢ → 60¢  0¢"
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,8 @@ def test_wide_charts_name_their_curves_at_the_ends() -> None:
     ],
 )
 def test_the_title_says_how_far_the_leader_has_come(prices: tuple[int, int], said: str) -> None:
-    curves = curves_of([view_of(*prices), FLAT[1]], ["Ilse Maro", "Bo Lund"])
+    lower = view_of(150_000, 150_000)
+    curves = curves_of([lower, view_of(*prices)], ["Bo Lund", "Ilse Maro"])
     assert words(paint_overlay_title(Interval.DAY, curves, 110)[1]) == said
     assert words(paint_leader(curves, 24)).endswith(said.removeprefix("Ilse Maro  "))
     assert paint_leader([], 80) == ()

@@ -15,7 +15,7 @@ from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, Mar
 from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
 from pmtui.ui.charts.overlay import MOST_CURVES, OverlayPane
 from pmtui.ui.event.event import EventScreen
-from pmtui.ui.event.paint_event import by_price
+from pmtui.ui.event.outcome_order import by_price
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
 from pmtui.ui.facts import PRICE_WIDTH, counted_mid, paint_mid
 from pmtui.ui.frame import MarketChosen

@@ -7,9 +7,9 @@ from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.market import Event
 from pmtui.domain.money import ONE, Micros
 from pmtui.ui.cells import line_width
-from pmtui.ui.event.paint_event import by_price
+from pmtui.ui.event.outcome_order import by_price, order_of
 from pmtui.ui.format import read_price
-from pmtui.ui.market.siblings import Siblings, known_prices, order_of, paint_siblings, siblings_of
+from pmtui.ui.market.siblings import Siblings, known_prices, paint_siblings, siblings_of
 from tests.scenes.world import make_world
 from tests.ui.screens.look import words
 

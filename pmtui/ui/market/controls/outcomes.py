@@ -13,7 +13,7 @@ from pmtui.domain.money import Micros, complement
 from pmtui.service.topics import EventQuotesTopic, EventTopic, MarketListTopic, Topic
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.siblings import Siblings, known_prices, live_mids, order_of, siblings_of
+from pmtui.ui.market.siblings import Siblings, known_prices, live_mids, siblings_of
 from pmtui.ui.plain import plain
 
 ENDING = MarketListTopic(sort=MarketSort.ENDING_SOON)
@@ -127,8 +127,6 @@ class Outcomes:
         self._siblings_now: tuple[Event, ConditionId, Siblings | None] | None = None
         """The arguments and the result of the last search for siblings: every topic asks for it."""
         self.windows = Windows(workspace, event=lambda: self._event, hop_to=self.hop_to)
-        self._order: tuple[ConditionId, ...] = ()
-        """The order of the outcomes as first seen: fingers learn it, and no price changes it."""
 
     @property
     def siblings(self) -> Siblings | None:
@@ -263,8 +261,8 @@ class Outcomes:
     def _siblings_in(self, event: Event) -> Siblings | None:
         known, condition_id = self._siblings_now, self._reader.condition_id
         if known is None or known[0] is not event or known[1] != condition_id:
-            self._order = order_of(event, self._order)
-            found = siblings_of(event, condition_id, self._order)
+            order = self._workspace.surface.outcomes.of(event)
+            found = siblings_of(event, condition_id, order)
             known = self._siblings_now = (event, condition_id, found)
         return known[2]
 
