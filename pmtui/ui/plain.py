@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum, auto
 from functools import lru_cache
 from itertools import takewhile
@@ -86,25 +86,65 @@ def ellipsize_distinctly(texts: Iterable[str], width: int) -> Mapping[str, str]:
 
 def _cut_common(texts: tuple[str, ...], width: int) -> dict[str, str]:
     """Leave out the common part of texts, except for its beginning."""
-    first, last = min(texts), max(texts)
-    common = first[
-        : sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, last, strict=False)))
-    ]
-    # Start at the word that differs.
-    begin, most = common.rfind(" ") + 1, width // 2 - 1
-    if begin <= most + 1:
+    common = _common_words(texts)
+    ends = {text: text[len(common) :] for text in texts}
+    longest = max(cell_width(end) for end in ends.values())
+    # Short ends leave more than half of the line to the beginning.
+    most = max(width // 2 - 1, width - 1 - longest)
+    if len(common) <= most + 1:
         return {}
     head = set_cell_size(common, most)
-    words = head.rpartition(" ")[0]
+    words = head if common[len(head) :].startswith(" ") else head.rpartition(" ")[0]
     head = words if cell_width(words) > most // 2 else head.rstrip()
     room = width - cell_width(head) - 1
-    ends = {text: text[begin:] for text in texts}
     return {
         text: f"{head}…{end}"
         if cell_width(end) <= room
         else f"{head}…{set_cell_size(end, room - 1)}…"
         for text, end in ends.items()
     }
+
+
+def fit_names(names: Sequence[str], room: int, *, least: int) -> list[str]:
+    """Return names beside each other in at most `room` cells, all cut to the same width if at all.
+
+    Cut names that begin alike keep what tells them apart. No name is cut to fewer than `least`
+    cells, so that many names may take more than the room.
+    """
+    clean = [plain(name) for name in names]
+    sizes = [cell_width(name) for name in clean]
+    widths = range(max(sizes, default=0), least, -1)
+    most = next((w for w in widths if sum(min(size, w) for size in sizes) <= room), least)
+    short = ellipsize_distinctly(clean, most)
+    return [short.get(name) or plain(name, most) for name in clean]
+
+
+def shorten_groups(groups: Iterable[Collection[str]]) -> Mapping[str, str]:
+    """Return short forms of texts: what differs within a group, after what its group differs in.
+
+    Of `Solana: up or down, 9:00`, `Solana: up or down, 9:05` and the same for Ether, the first is
+    `Solana: 9:00`. A text that is alone in its group stays whole.
+    """
+    heads = [(group, _common_words(group)) for group in groups if len(set(group)) > 1]
+    words = [head.split() for _, head in heads]
+    alike = takewhile(
+        lambda each: len(set(each)) == 1, zip(*(w[::-1] for w in words), strict=False)
+    )
+    shared = sum(1 for _ in alike)
+    return {
+        text: " ".join((*own[: len(own) - shared], text[len(head) :]))
+        for (group, head), own in zip(heads, words, strict=True)
+        for text in group
+    }
+
+
+def _common_words(texts: Collection[str]) -> str:
+    """Return the whole words that all texts begin with, and the blank after them."""
+    first, last = min(texts), max(texts)
+    pairs = zip(first, last, strict=False)
+    common = first[: sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))]
+    # Start at the word that differs.
+    return common[: common.rfind(" ") + 1]
 
 
 def cell_width(text: str) -> int:

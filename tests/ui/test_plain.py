@@ -11,7 +11,9 @@ from pmtui.ui.plain import (
     ellipsize_notice,
     ellipsize_words,
     fit,
+    fit_names,
     plain,
+    shorten_groups,
 )
 
 HOSTILE = st.text(
@@ -194,6 +196,34 @@ def test_windows_of_a_series_keep_day_and_time() -> None:
     assert [short[each].rpartition("…")[2] for each in windows] == [
         "23, 23:40–23:45 UTC", "24, 23:40–23:45 UTC",
     ]  # fmt: skip
+
+
+def test_names_beside_each_other_are_cut_only_when_the_line_is_full() -> None:
+    names = ["No change", "Cut of 25 bps", "Cut of 50 bps or more"]
+    assert fit_names(names, 43, least=6) == names
+    assert fit_names(names, 38, least=6) == ["No change", "Cut of 25 bps", "Cut of 50 bps o…"]
+    assert fit_names(names, 8, least=8) == ["No chan…", "Cut…25 …", "Cut…50 …"]
+    assert fit_names([], 8, least=8) == []
+
+
+def test_short_ends_leave_more_than_half_of_the_line_to_the_beginning() -> None:
+    windows = [f"Solana: up or down, November 23, 18:{m}–18:{m + 5} UTC" for m in (15, 25)]
+    short = ellipsize_distinctly(windows, 44)
+    assert short[windows[0]] == "Solana: up or down, November…18:15–18:20 UTC"
+    assert cell_width(short[windows[0]]) == 44
+
+
+def test_windows_of_several_series_are_named_by_what_differs() -> None:
+    def window(coin: str, minute: int) -> str:
+        return f"{coin}: up or down, November 23, 18:{minute}–18:{minute + 5} UTC"
+
+    coins = [[window(coin, minute) for minute in (15, 20)] for coin in ("Solana", "Ether")]
+    assert shorten_groups(coins)[window("Ether", 20)] == "Ether: 18:20–18:25 UTC"
+    assert shorten_groups(coins[:1])[window("Solana", 15)] == "18:15–18:20 UTC"
+    # What is alone may be a series of any name.
+    lone = [*coins, ["Rain tomorrow"]]
+    assert "Rain tomorrow" not in shorten_groups(lone)
+    assert shorten_groups(lone)[window("Ether", 20)] == "Ether: 18:20–18:25 UTC"
 
 
 @given(st.lists(st.text("ab …界", max_size=30), max_size=6), st.integers(4, 24))
