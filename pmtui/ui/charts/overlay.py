@@ -22,6 +22,7 @@ from pmtui.ui.charts.plot import (
     axis_price,
     bands_of,
     draw_grid,
+    evened,
     plot_curve,
     price_names,
     price_range,
@@ -29,7 +30,7 @@ from pmtui.ui.charts.plot import (
     time_line,
 )
 from pmtui.ui.format import read_change
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import fit_names, plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
@@ -90,9 +91,9 @@ def paint_overlay_title(
             name = paint_intervals(interval)
         return (*name, *told), paint_leader(curves, width // 2)
     name += told
-    room = (width - line_width(tuple(name))) // max(len(curves), 1) - len(" 1  ")
-    for curve in curves:
-        short = plain(curve.name, max(room, _LEAST_NAME))
+    room = width - line_width(tuple(name)) - len("  1 ") * len(curves)
+    names = fit_names([curve.name for curve in curves], room, least=_LEAST_NAME)
+    for curve, short in zip(curves, names, strict=True):
         name += [Cell(f"  {curve.number} ", curve.role), Cell(short, Role.DIM)]
     return fit_line(tuple(name), min(width, line_width(tuple(name)))), ()
 
@@ -147,6 +148,9 @@ def draw_overlay(
     every = [point for curve in curves for point in curve.points]
     ranges = [price_range(curve.points) for curve in curves]
     bands = bands_of(ranges if is_whole else [price_range(every)], rows)
+    if len(bands) == 1:
+        low, high = evened(bands[0].low, bands[0].high, rows)
+        bands = (bands[0]._replace(low=low, high=high),)
     labels = _labels(curves, width)
     gutter = 1 + max(
         (len(name) for band in bands for name in price_names(_axes_of(band, every)).values()),

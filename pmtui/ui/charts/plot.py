@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from fractions import Fraction
 from itertools import groupby, pairwise
+from math import ceil, floor
 from threading import Lock
 from typing import NamedTuple
 
@@ -218,7 +220,7 @@ def axes_over(
     last = max(stamps)
     if until is not None:
         last = min(max(last, until), _LATEST)
-    low, high = price_range(points)
+    low, high = evened(*price_range(points), max(rows, 1))
     return Axes(low, high, min(stamps), last, max(columns, 1), max(rows, 1), ascii_only)
 
 
@@ -280,10 +282,39 @@ def widened(low: Micros, high: Micros) -> tuple[Micros, Micros]:
     return Micros(max(low, 0)), Micros(min(high, ONE))
 
 
+_ROWS_APART = range(2, 7)
+"""Rows between two labels of a whole axis; on a tall one labels stand further apart."""
+_TALL = 10
+
+
+def evened(low: Micros, high: Micros, rows: int) -> tuple[Micros, Micros]:
+    """Widen a range by as little as lets round prices fall on whole rows, equally far apart.
+
+    Of few rows, where two labels might not fit, the range stays as it is.
+    """
+    least = 2 if rows < _TALL else 3
+    apart = [each for each in _ROWS_APART if least <= each <= rows // 2]
+    # The price of a row, exactly: a third of a step is no whole number.
+    units = sorted({Fraction(step, each) for step in _STEPS for each in apart})
+    for unit in units:
+        first = low // unit
+        free = int(first + rows - 1 - high / unit)
+        if first * unit + unit * (rows - 1) >= high:
+            # The room left is shared, and none of it is beyond what a price can be.
+            first -= min(max(free // 2, ceil(first + rows - 1 - ONE / unit)), first)
+            return Micros(floor(first * unit)), Micros(ceil((first + rows - 1) * unit))
+    return low, high
+
+
 def price_labels(low: Micros, high: Micros, rows: int) -> tuple[Micros, ...]:
     """Return round prices within a range: one in about three rows, and two if there is room."""
     most = max(1, rows // _LABEL_EVERY_ROWS)
     at = next((i for i, s in enumerate(_STEPS) if (high - low) // s < most), len(_STEPS) - 1)
+    evens = [each for s in _STEPS if (each := _even_labels(low, high, s, rows))]
+    # Of the finest in every third row; where that gives two at most, in every other row.
+    sparse = next((each for each in evens if (len(each) - 1) * _LABEL_EVERY_ROWS < rows), ())
+    if evens:
+        return sparse if len(sparse) > 2 else evens[0]
     labels = _round_prices(low, high, _STEPS[at])
     if len(labels) < 2 <= most and at > 0:
         # One label does not show the distance; labels in every other row are far enough apart.
@@ -292,9 +323,17 @@ def price_labels(low: Micros, high: Micros, rows: int) -> tuple[Micros, ...]:
     return labels
 
 
+def _even_labels(low: Micros, high: Micros, step: Micros, rows: int) -> tuple[Micros, ...]:
+    """Return the labels of a step, two at least, if the same number of rows lies between them."""
+    labels = _round_prices(low, high, step)
+    at = [row for price in labels if (row := row_of_price(price, (low, high), rows)) is not None]
+    apart = {above - below for below, above in pairwise(at[::-1])}
+    return labels if len(apart) == 1 and min(apart) > 1 else ()
+
+
 def _round_prices(low: Micros, high: Micros, step: Micros) -> tuple[Micros, ...]:
     first = -(-low // step) * step
-    return tuple(Micros(price) for price in range(first, high + 1, step))
+    return tuple(Micros(price) for price in range(first, min(high, ONE) + 1, step))
 
 
 FINEST = Micros(100)
@@ -311,7 +350,8 @@ def ticks_of(axes: Axes) -> tuple[Tick, ...]:
 
 def draw_grid(canvas: Canvas, axes: Axes, *, top: int = 0) -> None:
     """Draw a dotted line at each labelled price, with a cross at each labelled time."""
-    crossed = {axes.column_of(tick.at) for tick in ticks_of(axes)}
+    # A cross in the last column would run into the axis.
+    crossed = {axes.column_of(tick.at) for tick in ticks_of(axes)} - {axes.columns - 1}
     for price in axes.levels:
         row = axes.row_of(price)
         if row is None:

@@ -1,4 +1,5 @@
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -18,6 +19,7 @@ from pmtui.ui.charts.overlay import (
     paint_leader,
     paint_overlay_title,
 )
+from pmtui.ui.charts.plot import evened, price_labels, row_of_price, widened
 from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
@@ -53,6 +55,26 @@ def test_a_drawing_fits_and_numbers_every_curve(
     numbers = sorted(end.text.split()[0] for end in ends if end.text.strip())
     assert numbers == [str(curve.number) for curve in curves]
     assert not ascii_only or "".join(to_ascii_cells(words(line)) for line in lines).isascii()
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.integers(0, ONE), st.integers(0, ONE), st.integers(4, 40))
+def test_round_prices_stand_on_whole_rows_equally_far_apart(
+    one: int, other: int, rows: int
+) -> None:
+    low, high = widened(Micros(min(one, other)), Micros(max(one, other)))
+    least, most = evened(low, high, rows)
+    assert least <= low
+    assert most >= high
+    assert least >= 0
+    labels = price_labels(least, most, rows)
+    at = [row_of_price(price, (least, most), rows) for price in labels]
+    places = [place for place in at if place is not None]
+    assert len(places) == len(labels) >= 2
+    assert len({below - above for below, above in pairwise(places)}) == 1
+    assert places[0] - places[1] >= 2
+    # Little of the height is given away where there is some.
+    assert rows < 8 or (most - least) * 10 <= (high - low) * 17
 
 
 def test_numbers_stand_where_their_curves_end() -> None:
