@@ -15,7 +15,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import GROUND_ROLES, Role
 
 _ATTRIBUTES = {
     Emphasis.BOLD: "bold",
@@ -28,15 +28,35 @@ _FLASHES = frozenset({Role.FLASH_UP, Role.FLASH_DOWN})
 """Grounds strong enough to stand out. Few colours are readable on them, so text on them has the
 default colour."""
 
+_TINTED = GROUND_ROLES - {Role.SPREAD_ROW}
+_LEAST_TINT = 6
+"""The least difference between the components of a tint that is not grey."""
+
+
+def strong_tint(ground: Color, background: Color, *, is_strong: bool) -> Color:
+    """Return the colour among 256 that has the hue of a faint tint; a grey tint is unchanged.
+
+    The nearest one is a grey, which says nothing of up or down.
+    """
+    parts = [a - b for a, b in zip(ground.rgb, background.rgb, strict=True)]
+    apart = max(parts) - min(parts)
+    if background.ansi is not None or apart < _LEAST_TINT:
+        return ground
+    is_dark = background.brightness < 0.5
+    high, low = ((135 if is_strong else 95), 0) if is_dark else (255, 175 if is_strong else 215)
+    red, green, blue = (high if part > max(parts) - 0.4 * apart else low for part in parts)
+    return Color(red, green, blue)
+
 
 class RoleStyles:
     """The styles of a widget under a theme; rebuilt when either changes."""
 
     def __init__(
         self, variables: Mapping[str, str], background: Color, *, has_color: bool = True,
-        filters: Sequence[LineFilter] = (),
+        has_256_colors: bool = False, filters: Sequence[LineFilter] = (),
     ) -> None:  # fmt: skip
         """Use the theme's variables and the background of the cells."""
+        self._has_256_colors = has_256_colors
         self._variables = variables
         self._background = background
         self._has_color = has_color
@@ -50,7 +70,7 @@ class RoleStyles:
         app = widget.app
         return cls(
             app.theme_variables, background, has_color=not app.no_color,
-            filters=widget.get_line_filters(),
+            has_256_colors=app.console.color_system == "256", filters=widget.get_line_filters(),
         )  # fmt: skip
 
     def style(
@@ -104,7 +124,10 @@ class RoleStyles:
         background = self._background
         if ground is not None:
             ground_words = self._variables[f"role-{ground}-style"].split()
-            background = Color.parse(self._variables[f"role-{ground}"])
+            tint = Color.parse(self._variables[f"role-{ground}"])
+            if self._has_256_colors and ground in _TINTED:
+                tint = strong_tint(tint, background, is_strong=ground in _FLASHES)
+            background = tint
             if ground is Role.CURSOR_ROW and "reverse" in ground_words:
                 # Otherwise each text colour would become a separate patch of the bar.
                 role = Role.TEXT
@@ -115,6 +138,9 @@ class RoleStyles:
                 words.add("reverse")
         words.update(name for flag, name in _ATTRIBUTES.items() if flag in emphasis)
         color = Color.parse(self._variables[f"role-{role}"])
+        if self._has_256_colors and ground in _FLASHES and role is Role.TEXT:
+            # The strong tints are brighter than a theme's own.
+            color = background.get_contrast_text(1.0)
         return Style(
             color=color.rich_color,
             bgcolor=background.rich_color,

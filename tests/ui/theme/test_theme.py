@@ -257,3 +257,22 @@ def test_an_installed_package_brings_its_own_themes(
     (tmp_path / "_themes" / "mine.toml").write_text(MINIMAL)
     monkeypatch.setattr(pmtui, "__file__", str(tmp_path / "__init__.py"))
     assert [theme.name for theme in load_themes()[0]] == ["mine"]
+
+
+@pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
+def test_among_256_colours_the_grounds_of_up_and_down_keep_their_hue(theme: Theme) -> None:
+    ground = Color.parse(theme.background or "")
+    styles = RoleStyles(theme.variables, ground, has_256_colors=True)
+    shown: dict[Role, Color] = {}
+    for role in (Role.AREA_UP, Role.AREA_DOWN, Role.FLASH_UP, Role.FLASH_DOWN, Role.CURSOR_ROW):
+        style = styles.style(Role.TEXT, ground=role)
+        assert style.bgcolor is not None
+        assert style.color is not None
+        shown[role] = _shown(Color.from_rich_color(style.bgcolor).hex, ColorSystem.EIGHT_BIT)
+        assert max(shown[role].rgb) > min(shown[role].rgb), f"{role} is a grey"
+        text = _shown(Color.from_rich_color(style.color).hex, ColorSystem.EIGHT_BIT)
+        assert _contrast(text, shown[role]) >= 3.8, role
+        for other in _ON_GROUNDS.get(role, frozenset()):
+            ink = _shown(theme.variables[f"role-{other}"], ColorSystem.EIGHT_BIT)
+            assert _contrast(ink, shown[role]) >= 2.4, (role, other)
+    assert len({shown[role] for role in shown if role is not Role.CURSOR_ROW}) == 4
