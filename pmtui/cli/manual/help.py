@@ -104,7 +104,20 @@ def lay_out(text: str, width: int) -> Iterator[str]:
 
 def _starts_anew(block: Sequence[str], line: str) -> bool:
     """Whether a line does not continue the one above it."""
-    return bool(_ITEM.match(line)) or block[0][0] == "#" or (line[0] == "|") != (block[0][0] == "|")
+    return (
+        _begins_item(block, line) or block[0][0] == "#" or (line[0] == "|") != (block[0][0] == "|")
+    )
+
+
+def _begins_item(block: Sequence[str], line: str) -> bool:
+    """Whether a line is an item; a number that a sentence happens to wrap at is none."""
+    found = _ITEM.match(line)
+    if found is None:
+        return False
+    number = found[1].strip().rstrip(".")
+    return number in ("-", "*", "1") or bool(
+        _ITEM.match(block[0]) and block[0].strip()[0].isdigit()
+    )
 
 
 def _block(block: Sequence[str], width: int) -> Iterator[str]:

@@ -22,18 +22,19 @@ UNKNOWN = "?"
 """Replaces a character without an ASCII equivalent."""
 
 _SIGNS = {
-    "¢": "c", "…": "~", "–": "-", "—": "-", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"',
+    # A cut is a sign of its own: `~` is "about", `.` separates, and `>` leads on.
+    "¢": "c", "…": "_", "–": "-", "—": "-", "−": "-", "‘": "'", "’": "'", "“": '"', "”": '"',
     "·": ".", "•": "*", "×": "x", "→": ">", "←": "<", "↑": "^", "↓": "v", "▸": ">", "◂": "<",
     "«": "<", "»": ">", "‹": "<", "›": ">", "±": "~", "≈": "~", "≥": ">", "≤": "<", "€": "E",
-    "▲": "^", "▼": "v", "▴": "^", "▾": "v", "►": ">", "◄": "<", "△": "-", "▽": "-", "◆": "%", "◇": "-",
-    "●": "o", "○": "o", "★": "*", "☆": ".", "■": "#", "Σ": "S", "Δ": "d", "░": ".",
-    # Frames: corners and crossings first, the straight strokes over them.
+    "▲": "^", "▼": "v", "▴": "^", "▾": ":", "△": "-", "▽": "-", "◆": "%", "◇": "-",
+    "●": "o", "○": "o", "★": "*", "☆": ".", "■": "#", "Σ": "S", "░": ".",
+    # Frames: corners and crossings first, overridden by the straight strokes.
     **dict.fromkeys(map(chr, range(0x2500, 0x2580)), "+"),
     **dict.fromkeys("─━╌╍═╴╶╸╺╼╾", "-"),
     **dict.fromkeys("┄┅┈┉", "."),
     **dict.fromkeys("│┃┆┇┊┋╎╏║╵╷╹╻╽╿", "|"),
     # Bars: any part of a cell shows something, and half a cell or more shows a full block.
-    **dict.fromkeys("▁▂▃▏▎▍▕", "."), **dict.fromkeys("▄▅▆▇", ":"), **dict.fromkeys("█▌▋▊▉▐▀", "#"),
+    **dict.fromkeys("▁▂▃▖▗▏▎▍▕", "."), **dict.fromkeys("▄▅▆▇", ":"), **dict.fromkeys("█▌▋▊▉▐▀", "#"),
     # Braille dots of a curve; charts draw differently where they can.
     **dict.fromkeys(map(chr, range(0x2801, 0x2900)), "*"), "\u2800": " ",
     # Characters of Textual's palette.

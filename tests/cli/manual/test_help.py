@@ -64,6 +64,13 @@ def test_paragraphs_lists_tables_and_code_are_laid_out() -> None:
     ]  # fmt: skip
 
 
+def test_a_number_at_the_start_of_a_line_is_no_item_of_a_list() -> None:
+    text = "There are never more than\n256. A terminal\n\n1. one\n2. two\n"
+    assert list(manual.lay_out(text, 60)) == [
+        "There are never more than 256. A terminal", "", "1. one", "2. two", "",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_name_of_a_command_leads_to_its_page_or_its_own_help(
     command: str, capsys: pytest.CaptureFixture[str]
