@@ -34,14 +34,16 @@ class QuestionScreen(ModalScreen[bool]):
     QuestionScreen { align: center middle; }
     QuestionScreen.-beside { align: right middle; background: transparent; }
     QuestionScreen > #card {
-        width: 68; max-width: 100%; height: auto; background: $panel; border: heavy $primary;
+        width: 68; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
         padding: 0 1;
     }
+    QuestionScreen.-danger > #card { border: heavy $error; }
     """
 
     def __init__(
-        self, title: str, lines: tuple[Line, ...], *, agree: str, options: Options
-    ) -> None:
+        self, title: str, lines: tuple[Line, ...], *, agree: str, options: Options,
+        is_danger: bool = False,
+    ) -> None:  # fmt: skip
         """Ask for confirmation.
 
         Args:
@@ -49,8 +51,9 @@ class QuestionScreen(ModalScreen[bool]):
             lines: the numbers that matter, painted.
             agree: the label of the agreeing key, in a word or two.
             options: keys and character set of this user.
+            is_danger: whether it stops all trading, so that the frame is red.
         """
-        super().__init__()
+        super().__init__(classes="-danger" if is_danger else None)
         self._title = title
         self._agree = agree
         self._lines = lines

@@ -163,7 +163,7 @@ class KillKey:
         if status.kill_lock:
             self._ask_before("Unlock trading?", paint_release(status), "Unlock", self._unlock)
         else:
-            self._ask_before("Kill switch?", paint_kill(status), "Kill", self._kill)
+            self._ask_before("Kill switch?", paint_kill(status), "Kill", self._kill, is_danger=True)
 
     async def _kill(self) -> None:
         # Another shell may have used it since.
@@ -177,13 +177,15 @@ class KillKey:
         _ = await self._surface.commands.unlock_entry()
 
     def _ask_before(
-        self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], Awaitable[None]]
-    ) -> None:
+        self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], Awaitable[None]],
+        *, is_danger: bool = False,
+    ) -> None:  # fmt: skip
         async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
             if is_agreed:
                 await do()
 
-        question = QuestionScreen(title, lines, agree=agree, options=self._surface.options)
+        options = self._surface.options
+        question = QuestionScreen(title, lines, agree=agree, options=options, is_danger=is_danger)
         _ = self._app.push_screen(question, decide)
 
 

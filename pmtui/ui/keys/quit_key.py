@@ -50,7 +50,7 @@ class LeaveCard(ModalScreen[str]):
     DEFAULT_CSS = """
     LeaveCard { align: center middle; }
     LeaveCard > #card {
-        width: 68; max-width: 100%; height: auto; background: $panel; border: heavy $primary;
+        width: 68; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
         padding: 0 1;
     }
     LeaveCard LineTable { background: $panel; height: auto; }
