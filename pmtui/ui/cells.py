@@ -13,8 +13,6 @@ from rich.cells import cell_len, set_cell_size
 from pmtui.ui.plain import Align, cell_width
 from pmtui.ui.theme.theme import Role
 
-_EIGHTHS = " ▏▎▍▌▋▊▉█"
-
 
 class Emphasis(Flag):
     """Text styles beyond the role's colour."""
@@ -137,12 +135,12 @@ def bar_text(
     """
     if part <= 0 or whole <= 0 or width <= 0:
         return " " * max(0, width)
-    eighths = min(width * 8, max(1, part * width * 8 // whole))
+    halves = min(width * 2, max(1, part * width * 2 // whole))
+    full, rest = divmod(halves, 2)
+    # Half a row high, so that bars in rows below each other stay apart.
     if is_from_right:
-        # Unicode has no right-aligned eighths, so a bar from the right has whole cells.
-        return ("█" * max(1, eighths // 8)).rjust(width)
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(width)
+        return ("▗" * rest + "▄" * full).rjust(width)
+    return ("▄" * full + "▖" * rest).ljust(width)
 
 
 def fit_columns(

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.markets.market import Market
-from pmtui.domain.money import ONE, Micros, round_price
+from pmtui.domain.money import ONE, SCALE, Micros, round_price
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
     TENTH_OF_CENT,
@@ -27,6 +27,7 @@ STAR = "★"
 PRICE_WIDTH = 6
 CHANGE_WIDTH = 7
 MONEY_WIDTH = 7
+_IN_THOUSANDS = 10_000 * SCALE
 LEFT_WIDTH = 6
 LEAST_TAIL = 12
 """A shorter part of a sentence would say nothing."""
@@ -90,7 +91,9 @@ def paint_money(amount: Micros | None, role: Role = Role.TEXT) -> Cell:
     """Paint cash for a narrow column."""
     if amount is None:
         return Cell(ABSENT, Role.DIM)
-    return Cell(format_money_compact(amount, width=MONEY_WIDTH).strip(), role)
+    # From 10,000 on in thousands, so that a column of amounts reads alike.
+    width = MONEY_WIDTH - (_IN_THOUSANDS <= amount < 10 * _IN_THOUSANDS)
+    return Cell(format_money_compact(amount, width=width).strip(), role)
 
 
 def paint_gain(amount: Micros | None, width: int = 14) -> Cell:

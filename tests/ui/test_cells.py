@@ -49,10 +49,12 @@ def test_a_bar_has_its_width_and_shows_something_for_something(
 
 
 def test_a_bar_is_as_long_as_its_share() -> None:
-    assert bar_text(1, 2, 8) == "████    "
-    assert bar_text(3, 16, 4) == "▊   "
-    assert bar_text(1, 2, 4, is_from_right=True) == "  ██"
-    assert bar_text(9, 2, 4) == "████"
+    assert bar_text(1, 2, 8) == "▄▄▄▄    "
+    assert bar_text(3, 16, 4) == "▖   "
+    assert bar_text(3, 8, 4) == "▄▖  "
+    assert bar_text(1, 2, 4, is_from_right=True) == "  ▄▄"
+    assert bar_text(3, 8, 4, is_from_right=True) == "  ▗▄"
+    assert bar_text(9, 2, 4) == "▄▄▄▄"
 
 
 def test_columns_leave_by_priority_and_the_rest_grows() -> None:

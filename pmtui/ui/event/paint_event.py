@@ -15,7 +15,7 @@ from pmtui.domain.orders.basket import (
 )
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, bar_text, fit_line, line_width
-from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH
+from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH, with_change
 from pmtui.ui.facts import (
     ABSENT,
     CHANGE_WIDTH,
@@ -46,13 +46,15 @@ from pmtui.ui.format import (
     shown_time,
 )
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.plain import Align, cell_width, plain
+from pmtui.ui.plain import Align, cell_width, fit_names, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.panel import fit_title
 
 OWN_WIDTH = 10
 CHANCE_WIDTH = 14
 _SUM_BAR = 16
+_LEAST_HALTED = 20
+"""Cells of a paused outcome's name at least."""
 _LEAST_SET = 2
 """The fewest outcomes that make a set."""
 _LEAST_TITLE = 48
@@ -109,6 +111,7 @@ def paint_outcome_row(
     else:
         middle = paint_mid(bid, ask, Role.TEXT if is_live else Role.STALE)
         prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
+    change = paint_change(_change(market, live, opened))
     cells = (
         Cell(
             with_star(plain(market.title), is_starred=is_starred),
@@ -116,8 +119,8 @@ def paint_outcome_row(
         ),
         _paint_chance(market, counted_mid(bid, ask), chance_width, is_live=is_live),
         *prices,
-        paint_change(_change(market, live, opened)),
-        day,
+        change,
+        with_change(day, change),
         paint_spread(None if market.closed else spread(bid, ask), Role.DIM),
         paint_price(last, Role.DIM),
         paint_money(market.volume),
@@ -225,8 +228,10 @@ def paint_outcomes_title(
     found = set_prices(set_legs(event, quotes))
     values: list[Line] = []
     if found.halted:
-        names = ", ".join(plain(name, 20) for name in found.halted[:2])
         more = f" and {len(found.halted) - 2} more" if len(found.halted) > 2 else ""
+        said = f"PAUSED {more}: no whole set"
+        taken = line_width((*title, *_paint_sums(found, room))) + len(said) + len(", ") + 4
+        names = ", ".join(fit_names(found.halted[:2], room - taken, least=_LEAST_HALTED))
         values = [(Cell(f"PAUSED {names}{more}: no whole set", Role.NOTICE_WARN),)]
     values.append(_paint_sums(found, room))
     if not found.halted:

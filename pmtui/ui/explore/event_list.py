@@ -8,7 +8,14 @@ from functools import partial
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import PricePoint
-from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, SeriesFold, arrange
+from pmtui.domain.markets.listing import (
+    Arrangement,
+    ListFilter,
+    ListSort,
+    SeriesFold,
+    arrange,
+    rolling_series,
+)
 from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import StarKey, key_of_event, key_of_market
 from pmtui.domain.money import Micros
@@ -21,6 +28,7 @@ from pmtui.ui.explore.paint_markets import (
     paint_day,
     paint_event_details,
     paint_event_row,
+    paint_marks,
     paint_result_details,
     paint_result_row,
     price_a_day_ago,
@@ -28,13 +36,13 @@ from pmtui.ui.explore.paint_markets import (
 from pmtui.ui.facts import format_price_age, key_of, paint_money, paint_time_left
 from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import plain, shorten_groups
 from pmtui.ui.rows.row_stream import RowMemo, tick_of
 from pmtui.ui.rows.row_verbs import RowTarget, target_of_event, target_of_market
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 
-_TITLE, _LEADING, _VOLUME_24H, _LIQUIDITY, _VOLUME, _LEFT, _OPEN = 1, 2, 8, 9, 10, 11, 12
+_MARKS, _TITLE, _LEADING, _VOLUME_24H, _LIQUIDITY, _VOLUME, _LEFT, _OPEN = 0, 1, 2, 8, 9, 10, 11, 12
 """The indices of cells in an event's row."""
 
 
@@ -48,7 +56,8 @@ def paint_fold_row(
     cells = list(row.cells)
     events = [row.event for row in fold.rows]
     mark = "▸" if fold.is_folded else "▾"
-    title = f"{mark} {plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"
+    title = f"{plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"
+    cells[_MARKS] = paint_marks(is_held=following.has_position, mark=mark)
     cells[_TITLE] = Cell(title, Role.HEADING)
     cells[_LEADING] = Cell(plain(following.event.title), Role.DIM)
     cells[_VOLUME_24H] = paint_money(_sum([event.volume_24h for event in events]))
@@ -57,6 +66,22 @@ def paint_fold_row(
     cells[_LEFT] = paint_time_left(following.event.end_at, now)
     cells[_OPEN] = Cell(str(sum(row.open_markets for row in fold.rows)), Role.DIM)
     return Row(fold.key, tuple(cells))
+
+
+def name_windows(folds: Iterable[SeriesFold[EventRow]]) -> dict[str, str]:
+    """Return short names of the windows of unfolded series by their events: `Solana: 18:15–18:20 UTC`."""
+    named: dict[str, str] = {}
+    for fold in folds:
+        if fold.is_folded:
+            continue
+        by_series: dict[str, list[str]] = {}
+        for row in fold.rows:
+            series = rolling_series(row.event)
+            by_series.setdefault(series.slug if series else "", []).append(plain(row.event.title))
+        short = shorten_groups(by_series.values())
+        titles = {row.event.event_id: plain(row.event.title) for row in fold.rows}
+        named |= {event_id: short.get(title, title) for event_id, title in titles.items()}
+    return named
 
 
 def _sum(amounts: list[Micros | None]) -> Micros | None:
@@ -89,6 +114,8 @@ class EventList:
         self._day_of = day_of
         self.arrangement = Arrangement()
         self.entries: dict[str, Entry] = {}
+        self._windows: dict[str, str] = {}
+        """The names of the windows of unfolded series, by their rows' keys."""
         self._book_of = book_of
         self._loaded = 0
         self._is_cached = False
@@ -108,6 +135,7 @@ class EventList:
             entry.key if isinstance(entry, SeriesFold) else entry.event.event_id: entry
             for entry in entries
         }
+        self._windows = name_windows(e for e in entries if isinstance(e, SeriesFold))
         self._memo.keep_only(set(self.entries))
 
     def rows(self, keys: Iterable[str], now: datetime) -> list[Row]:
@@ -210,7 +238,8 @@ class EventList:
         book, points = self._book_of(token_id), self._day_of(token_id)
         day, opened = paint_day(points, now), price_a_day_ago(points, now)
         look = (day, opened, *_appearance(book, row.as_of, now))
-        inputs = (entry, tick_of(row.event.end_at, now), is_cached, look)
+        name = self._windows.get(key)
+        inputs = (entry, tick_of(row.event.end_at, now), is_cached, look, name)
         if isinstance(entry, SeriesFold):
             paint = partial(
                 paint_fold_row, entry, book, now,
@@ -219,7 +248,7 @@ class EventList:
         else:
             paint = partial(
                 paint_event_row, entry, book, now,
-                is_cached=is_cached, day=day, opened=opened,
+                is_cached=is_cached, day=day, opened=opened, name=name,
             )  # fmt: skip
         return self._memo.row(key, inputs, paint)
 

@@ -15,10 +15,12 @@ from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, Searc
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.tag_picker import TagChoice
 from pmtui.ui.facts import (
+    ABSENT,
     CHANGE_WIDTH,
     LEFT_WIDTH,
     MONEY_WIDTH,
     PRICE_WIDTH,
+    STAR,
     LiveRows,
     counted_mid,
     describe_prices_age,
@@ -36,7 +38,6 @@ from pmtui.ui.facts import (
     paint_spread,
     paint_time_left,
     spread,
-    with_star,
 )
 from pmtui.ui.format import format_age, format_money_compact, format_price, format_size_compact
 from pmtui.ui.keys.actions import Keymap
@@ -45,11 +46,16 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.panel import fit_title
 
 OWN_MARK = "●"
+MARKS_WIDTH = 2
+"""A cell for a position, and one for a star or a folded series."""
 _STRONG_MOVE, _MOVE = Micros(50_000), Micros(20_000)
 """Changes in a day from which a cell is strongly, and lightly, highlighted."""
 AGE_WIDTH = 4
 SPARK_WIDTH = 10
-_SPARKS = "▁▂▃▄▅▆▇█"
+_SPARKS = "▁▂▃▄▅▆"
+"""No full block: it would touch the line of the row above."""
+_SPARK_LEVELS = 8
+"""The levels of `spark_levels`."""
 
 _LEAST_SPARK = 2
 _DAY = timedelta(days=1)
@@ -58,11 +64,11 @@ _NEARLY_A_DAY = timedelta(hours=23)
 NO_DAY = Cell("")
 
 EVENT_COLUMNS = (
-    Column("own", "", 1, about="In position"),
+    Column("own", "", MARKS_WIDTH, about="In position, starred"),
     Column("title", "Event", 28, grow=3, ease=44, is_essential=True, is_name=True),
     Column("leading", "Leader", 12, grow=1, ease=14),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
-    Column("age", "Age", AGE_WIDTH, align=Align.RIGHT, is_essential=True),
+    Column("age", "Age", AGE_WIDTH, priority=3, align=Align.RIGHT),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("day", "Day", SPARK_WIDTH, priority=2),
     # Wide enough for its title with the sort mark.
@@ -75,11 +81,11 @@ EVENT_COLUMNS = (
     Column("tags", "Tags", 16, priority=5),
 )
 RESULT_COLUMNS = (
-    Column("own", "", 1, about="In position"),
+    Column("own", "", MARKS_WIDTH, about="In position, starred"),
     Column("question", "Market", 27, grow=3, ease=44, is_essential=True, is_name=True),
     Column("outcome", "Outcome", 7, grow=1),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
-    Column("age", "Age", AGE_WIDTH, align=Align.RIGHT, is_essential=True),
+    Column("age", "Age", AGE_WIDTH, priority=3, align=Align.RIGHT),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),
@@ -92,7 +98,7 @@ RESULT_COLUMNS = (
 
 def paint_event_row(
     row: EventRow, book: BookView | None, now: datetime, *, is_cached: bool = False,
-    day: Cell = NO_DAY, opened: Micros | None = None,
+    day: Cell = NO_DAY, opened: Micros | None = None, name: str | None = None,
 ) -> Row:  # fmt: skip
     """Paint an event by its leading market; a cached event looks stale throughout.
 
@@ -103,11 +109,12 @@ def paint_event_row(
         is_cached: loaded by an earlier session.
         day: its sparkline, by `paint_day`.
         opened: its price a day ago, for a change that the venue does not report.
+        name: of a window, below its unfolded series; None for the event's title.
     """
     event, leading = row.event, row.leading
     cells = (
-        _own_mark(is_held=row.has_position),
-        Cell(with_star(plain(event.title), is_starred=row.is_starred)),
+        paint_marks(is_held=row.has_position, mark=STAR if row.is_starred else ""),
+        Cell(plain(event.title) if name is None else f"  {plain(name)}"),
         Cell(_leading_name(event, leading), Role.DIM),
         *_with_day(_quote_cells(leading, book, row.as_of, now, opened=opened), day),
         paint_money(event.volume_24h),
@@ -127,7 +134,9 @@ def paint_day(points: Sequence[PricePoint], now: datetime) -> Cell:
     if len(known) < _LEAST_SPARK:
         return NO_DAY
     role = Role.UP if known[-1] > known[0] else Role.DOWN if known[-1] < known[0] else Role.DIM
-    text = "".join(" " if level is None else _SPARKS[level] for level in levels)
+    text = "".join(
+        " " if level is None else _SPARKS[level * len(_SPARKS) // _SPARK_LEVELS] for level in levels
+    )
     # Dimmed, because a column of full colour would drown the figures beside it.
     return Cell(text, role, Emphasis.DIM)
 
@@ -140,7 +149,12 @@ def price_a_day_ago(points: Sequence[PricePoint], now: datetime) -> Micros | Non
 
 def _with_day(quote: tuple[Cell, Cell, Cell, Cell], day: Cell) -> tuple[Cell, ...]:
     price, age, change, spread_cell = quote
-    return price, age, change, day, spread_cell
+    return price, age, change, with_change(day, change), spread_cell
+
+
+def with_change(day: Cell, change: Cell) -> Cell:
+    """Return a sparkline in the colour of the change beside it, if there is one."""
+    return day._replace(role=change.role) if day.text and change.text != ABSENT else day
 
 
 def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Row:
@@ -148,8 +162,8 @@ def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Ro
     market = row.market
     size = row.position_size
     cells = (
-        _own_mark(is_held=bool(size)),
-        Cell(with_star(plain(market.distinct_name), is_starred=row.is_starred)),
+        paint_marks(is_held=bool(size), mark=STAR if row.is_starred else ""),
+        Cell(plain(market.distinct_name)),
         Cell(first_label(market), Role.DIM),
         *_quote_cells(market, book, row.as_of, now),
         paint_money(market.volume_24h),
@@ -328,8 +342,10 @@ def _titled(title: str) -> Line:
     return indent((Cell(plain(title), Role.HEADING),))
 
 
-def _own_mark(*, is_held: bool) -> Cell:
-    return Cell(OWN_MARK if is_held else "", Role.OWN_ORDER)
+def paint_marks(*, is_held: bool, mark: str) -> Cell:
+    """Paint whether something is held in a row, and the mark before its name."""
+    held = OWN_MARK if is_held else " "
+    return Cell(f"{held}{mark}".rstrip(), Role.OWN_ORDER if is_held else Role.KEY)
 
 
 def _leading_name(event: Event, leading: Market | None) -> str:
@@ -361,8 +377,9 @@ def _quote_cells(
             # An empty book has no live price.
             return price, Cell(""), change, spread_cell
         # A live price needs no word; a market that takes no orders is marked as paused.
-        age = Cell("") if market.takes_orders else Cell("paused", Role.STALE)
-        return price, age, change, spread_cell
+        if not market.takes_orders:
+            return price._replace(role=Role.STALE), Cell(""), change, Cell("paused", Role.STALE)
+        return price, Cell(""), change, spread_cell
     age = Cell(format_price_age(as_of, now), Role.STALE)
     price = paint_price(first_price(market), Role.STALE)
     return price, age, change, spread_cell

@@ -14,7 +14,7 @@ from pmtui.domain.markets.watchlist import MOST_WATCHED, StarKind, StarSnapshot
 from pmtui.service.views import AlertRow, Load, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quote
-from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH
+from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH, with_change
 from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
@@ -90,15 +90,15 @@ def paint_watch_row(row: WatchRow, now: datetime, day: Cell = NO_DAY) -> Row:
     else:
         middle = paint_mid(bid, ask, Role.TEXT if is_live else Role.STALE)
         prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
+    live = counted_mid(bid, ask) if is_live else None
+    change = paint_change(market.change_to(live) if market else None)
     is_closed = seen.is_closed or (market is not None and market.closed)
     cells = (
         title._replace(role=Role.DIM) if is_closed else title,
         Cell(_outcome(row, seen), Role.DIM),
         *prices,
-        paint_change(
-            market.change_to(counted_mid(bid, ask) if is_live else None) if market else None
-        ),
-        day,
+        change,
+        with_change(day, change),
         paint_spread(None if is_closed else spread(bid, ask), Role.DIM),
         paint_money(seen.volume),
         paint_money(seen.volume_24h, Role.DIM),

@@ -124,7 +124,7 @@ def _outcome(market: Market, *, is_alone: bool, width: int) -> Line:
     name = plain(first_label(market) if is_alone else market.title, room)
     drawn = bar_text(price or 0, ONE, bar)
     text = ABSENT if price is None else read_average(price)
-    role = Role.BID if price is not None and not market.closed else Role.DIM
+    role = Role.KEY if price is not None and not market.closed else Role.DIM
     return (
         Cell(f"{fit(name, room)} "), Cell(f"{drawn} ", role), Cell(f"{text:>{_PRICE_CELLS}}"),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.event.outcome_order import order_of
 from pmtui.ui.facts import midpoint
 from pmtui.ui.format import read_price
-from pmtui.ui.plain import cell_width, plain
+from pmtui.ui.plain import cell_width, fit_names
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -67,6 +67,7 @@ def siblings_of(
 
 
 _LONGEST_NAME = 18
+"""What a name takes at most where not all outcomes fit."""
 _PRICE = 6
 """The longest price, so that a changing price shifts nothing."""
 _MORE = 2
@@ -95,8 +96,12 @@ def paint_siblings(
     lead = f" Outcome {siblings.index + 1} of {len(siblings.markets)} "
     cells = [Cell(lead, Role.DIM)]
     places = [-1] * len(lead)
+    beside = 2 + (_PRICE + 1 if mids else 0)
+    room = width - len(lead) - 2 * _MORE - beside * len(siblings.markets)
+    names = fit_names([m.title for m in siblings.markets], room, least=_LONGEST_NAME)
     items = [
-        _item(market, mids, has_prices=bool(mids), is_rough=is_rough) for market in siblings.markets
+        (name, _price_of(market, mids, is_rough=is_rough))
+        for name, market in zip(names, siblings.markets, strict=True)
     ]
     sizes = [sum(cell_width(text) for text in item) + 2 for item in items]
     first, last = _window(siblings.index, sizes, width - len(lead) - 2 * _MORE)
@@ -133,15 +138,12 @@ def known_prices(markets: Iterable[Market], outcome_index: int) -> dict[Conditio
     }
 
 
-def _item(
-    market: Market, mids: Mapping[ConditionId, Micros], *, has_prices: bool, is_rough: bool
-) -> tuple[str, str]:
-    name = plain(market.title, _LONGEST_NAME)
-    if not has_prices:
-        return name, ""
+def _price_of(market: Market, mids: Mapping[ConditionId, Micros], *, is_rough: bool) -> str:
+    if not mids:
+        return ""
     mid = mids.get(market.condition_id or ConditionId(""))
     price = "-" if mid is None else f"{'~' if is_rough else ''}{read_price(mid)}"
-    return name, price.rjust(_PRICE + 1)
+    return price.rjust(_PRICE + 1)
 
 
 def _paint_item(item: tuple[str, str], *, is_current: bool) -> list[Cell]:

@@ -158,9 +158,9 @@ async def test_a_paused_outcome_is_named_where_the_set_is_priced() -> None:
 async def test_chances_stand_as_bars_that_compare_outcomes() -> None:
     app = _app(_service())
     async with app.run_test(size=(120, 36)) as pilot:
-        await until(pilot, lambda: "█" in _row(app, "Ilse Maro"), "the bar")
+        await until(pilot, lambda: "▄" in _row(app, "Ilse Maro"), "the bar")
         names = [market.title for market in sorted(ELECTION.markets, key=by_price)]
-        lengths = [_row(app, name).count("█") for name in names]
+        lengths = [_row(app, name).count("▄") for name in names]
         assert lengths[:3] == sorted(lengths[:3], reverse=True)
 
 
@@ -420,7 +420,7 @@ async def test_rows_show_the_day_and_what_is_held_brings() -> None:
     service.account_view = replace(service.account_view, positions=(mine,))
     app = _app(service)
     async with app.run_test(size=(200, 50)) as pilot:
-        await until(pilot, lambda: set("▁█") <= set(_row(app, "Ilse Maro")), "the day")
+        await until(pilot, lambda: set("▁▆") <= set(_row(app, "Ilse Maro")), "the day")
         assert "+$6.00" in _row(app, ELECTION.markets[0].title)
 
 
@@ -437,11 +437,11 @@ async def test_the_head_is_one_line_with_the_whole_name_first(width: int) -> Non
 async def test_the_bars_of_chances_grow_with_the_screen() -> None:
     app = _app(_service())
     async with app.run_test(size=(120, 36)) as pilot:
-        await until(pilot, lambda: "█" in _row(app, "Ilse Maro"), "the bar")
+        await until(pilot, lambda: "▄" in _row(app, "Ilse Maro"), "the bar")
         # The shape of its day is drawn with the same sign.
         await settle(pilot)
-        usual = _row(app, "Ilse Maro").count("█")
+        usual = _row(app, "Ilse Maro").count("▄")
         await pilot.resize_terminal(200, 50)
-        await until(pilot, lambda: _row(app, "Ilse Maro").count("█") > usual, "a longer bar")
+        await until(pilot, lambda: _row(app, "Ilse Maro").count("▄") > usual, "a longer bar")
         await pilot.resize_terminal(120, 36)
-        await until(pilot, lambda: _row(app, "Ilse Maro").count("█") == usual, "the usual one")
+        await until(pilot, lambda: _row(app, "Ilse Maro").count("▄") == usual, "the usual one")

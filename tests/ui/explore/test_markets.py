@@ -141,7 +141,9 @@ async def test_a_click_on_a_title_orders_by_its_column_and_another_click_reverse
         await _click_title(app, pilot, "24h")
         await until(pilot, lambda: shows(app, "by movers 24h ▾"), "another order")
         await _click_title(app, pilot, "Event")
-        await until(pilot, lambda: "No order by this column" in text_of(app, "#notice"), "a word")
+        await until(
+            pilot, lambda: "Cannot sort by this column" in text_of(app, "#notice"), "a word"
+        )
         assert shows(app, "by movers 24h ▾")
 
 
@@ -626,10 +628,10 @@ async def test_rows_show_the_shape_of_their_day_where_there_is_room() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: topic in service.watched(), "the day of the first row")
         service.announce(topic)
-        await until(pilot, lambda: shows(app, "▅▆▇▇█"), "its shape")
+        await until(pilot, lambda: shows(app, "▄▅▅▅▆"), "its shape")
         await pilot.resize_terminal(80, 24)
         await settle(pilot)
-        assert not shows(app, "▅▆▇▇█")
+        assert not shows(app, "▄▅▅▅▆")
 
 
 async def test_a_change_that_the_venue_does_not_tell_is_that_of_the_days_history() -> None:

@@ -22,7 +22,7 @@ def test_a_preview_fits_its_place(width: int, height: int) -> None:
 
 def test_outcomes_stand_by_their_chance_with_a_bar() -> None:
     lines = [words(line) for line in paint_preview(ROW, {}, 52, 40)]
-    bars = [line.count("█") for line in lines if "█" in line]
+    bars = [line.count("█") for line in lines if "▄" in line]
     assert bars == sorted(bars, reverse=True)
     assert any(FIRST.title in line for line in lines)
     assert not any("Your position" in line for line in lines)
@@ -42,5 +42,5 @@ def test_own_shares_are_named_with_their_average() -> None:
 def test_of_a_market_alone_the_outcome_is_named_and_its_own_question() -> None:
     lines = [words(line).rstrip() for line in paint_preview(market_subject(FIRST), {}, 60, 40)]
     assert lines[0] == FIRST.distinct_name
-    bar = next(line for line in lines if "█" in line)
+    bar = next(line for line in lines if "▄" in line)
     assert bar.startswith(FIRST.outcomes[0].label)

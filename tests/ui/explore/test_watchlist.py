@@ -411,7 +411,7 @@ async def test_starred_rows_carry_the_sign() -> None:
     service.searches["wi"] = marked
     app = ScreenApp(MarketsScreen(service.surface(ascii_only=True)))
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: shows(app, "o * "), "the sign, beside that of a holding")
+        await until(pilot, lambda: shows(app, "o* "), "the sign, beside that of a holding")
         await pilot.press("slash", *"wi")
         await until(pilot, lambda: shows(app, "* Will"), "the sign in the results")
 

@@ -112,7 +112,7 @@ async def test_an_event_has_the_chooser() -> None:
 
 async def test_what_a_row_is_about_cannot_be_hidden_by_a_file(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "workplace.json")
-    memory.keep_columns("events", ("title", "age", "nonsense", "day"))
+    memory.keep_columns("events", ("title", "nonsense", "day"))
     app = ScreenApp(MarketsScreen(_surface(memory)))
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: shows(app, "Harbour City"), "the first event")
