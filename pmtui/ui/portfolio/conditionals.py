@@ -1,6 +1,7 @@
 """The list of conditional orders: their prices and states, and why one is not watching."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -10,16 +11,20 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalState
-from pmtui.service.topics import AccountTopic, MarketTopic, StatusTopic, Topic
-from pmtui.ui.cells import Cell, Line, line_width
-from pmtui.ui.facts import key_of
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalState, ends_of, plan_of
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.self_trade import book_of_others
+from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
+from pmtui.ui.cells import Cell, Column, Line, Row, line_width
+from pmtui.ui.facts import ABSENT, PRICE_WIDTH, key_of, paint_gain, paint_price
+from pmtui.ui.format import read_distance
 from pmtui.ui.frame import CursorItem, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.ladder.ladder_state import state_word
-from pmtui.ui.plain import plain
-from pmtui.ui.surface import Surface
+from pmtui.ui.market.market_model import stakes_in
+from pmtui.ui.plain import Align, plain
+from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.protect import (
     CONDITIONAL_COLUMNS,
@@ -30,6 +35,24 @@ from pmtui.ui.ticket.protect import (
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel, fit_title
 from pmtui.ui.widgets.text_line import TextLine
+
+
+def _columns() -> tuple[Column, ...]:
+    """Return the columns of a stop, with the market's price and the result at the stop."""
+    known = {column.key: column for column in CONDITIONAL_COLUMNS}
+    added = {
+        "bid": Column("bid", "Bid", PRICE_WIDTH, priority=1, align=Align.RIGHT),
+        "away": Column("away", "Away", PRICE_WIDTH, priority=1, align=Align.RIGHT),
+        "end": Column("end", "At stop", 9, priority=2, align=Align.RIGHT),
+    }
+    return tuple((known | added)[key] for key in _ORDER)
+
+
+_ORDER = (
+    "state", "size", "outcome", "stop", "worst", "profit", "bid", "away", "end", "age", "title",
+)  # fmt: skip
+_AT = {column.key: at for at, column in enumerate(CONDITIONAL_COLUMNS)}
+COLUMNS = _columns()
 
 
 class ConditionalsScreen(FrameScreen):
@@ -49,13 +72,14 @@ class ConditionalsScreen(FrameScreen):
     def topics(self) -> Iterable[Topic]:
         # A stop that is resumed must obey its market's terms, which are loaded meanwhile.
         listed = self.surface.queries.account().conditionals
-        return (AccountTopic(), *{MarketTopic(each.condition_id) for each in listed})
+        markets = {MarketTopic(each.condition_id) for each in listed}
+        return (AccountTopic(), *markets, *{BookTopic(each.token_id) for each in listed})
 
     @override
     def compose_body(self) -> ComposeResult:
         key = key_of(self.surface.options.keymap, "market.protect")
         table = LineTable(
-            CONDITIONAL_COLUMNS,
+            COLUMNS,
             empty=f" None. On a market or a position, {key} sets one for what you hold.",
             id="conditionals",
         )
@@ -64,14 +88,14 @@ class ConditionalsScreen(FrameScreen):
 
     @override
     def on_mount(self) -> None:
-        paint = partial(_paint_title, where_stops_live(self.surface.options))
+        paint = partial(_paint_title, self.surface.options)
         self.query_one(Panel).show_title_in_width(paint)
         self.table.focus()
         self._show_rows()
 
     @override
     def show_topic(self, topic: Topic) -> None:
-        if topic in (AccountTopic(), StatusTopic()):
+        if topic in (AccountTopic(), StatusTopic()) or isinstance(topic, BookTopic | MarketTopic):
             self._show_rows()
 
     @override
@@ -134,12 +158,41 @@ class ConditionalsScreen(FrameScreen):
         now = queries.now()
         account = queries.account()
         listed = account.conditionals
-        self.table.set_rows([paint_conditional_row(each, account, now) for each in listed])
+        rows = [paint_conditional_row(each, account, now) for each in listed]
+        facts = [self._facts(each) for each in listed]
+        self.table.set_rows([_with_facts(*each) for each in zip(rows, facts, strict=True)])
         self.show_details()
 
+    def _facts(self, each: Conditional) -> Mapping[str, Cell]:
+        """Return the bid that would trigger a stop, how far away it is, and the result at the stop."""
+        queries = self.surface.queries
+        account, terms = queries.account(), queries.market(each.condition_id).terms
+        book = book_of_others(queries.book(each.token_id), each.condition_id, account.open_orders)
+        bid = book.best_bid if book.state.is_good else None
+        away = None if bid is None or each.stop is None else Micros(bid - each.stop)
+        end: Cell = Cell(ABSENT, Role.DIM)
+        if each.stop is not None and terms is not None:
+            plan = replace(plan_of(each), size=account.allotted(each), take_profit=None)
+            stakes = stakes_in(account, queries.fills().fills, each.token_id, fee=terms.fee)
+            ends = ends_of(plan, stake=stakes[0] if stakes else None, fee=terms.fee)
+            gain = next((e.profit for e in ends), None)
+            end = end if gain is None else paint_gain(gain, 9)
+        return {
+            "bid": paint_price(bid),
+            "away": Cell(ABSENT if away is None else read_distance(Micros(max(away, 0))), Role.DIM),
+            "end": end,
+        }
 
-def _paint_title(where: str, room: int) -> tuple[Line, Line]:
-    """Paint who watches the stops; shortened, at least when they are inactive."""
-    name = (Cell("STOPS AND TARGETS", Role.HEADING),)
-    said = where if len(where) + line_width(name) < room else where.rpartition(": ")[2]
+
+def _with_facts(row: Row, facts: Mapping[str, Cell]) -> Row:
+    """Return a stop's row in the order of `COLUMNS`."""
+    return Row(row.key, tuple(facts.get(key) or row.cells[_AT[key]] for key in _ORDER))
+
+
+def _paint_title(options: Options, room: int) -> tuple[Line, Line]:
+    """Paint who watches the stops; shortened, that the venue does not or when they are inactive."""
+    name, where = (Cell("STOPS AND TARGETS", Role.HEADING),), where_stops_live(options)
+    # Attached, the first half matters most: who holds them. Otherwise the second: until when.
+    short = where.split(": ")[0 if options.is_attached else 1]
+    said = where if len(where) + line_width(name) < room else short
     return fit_title((name,), ((Cell(said, Role.DIM),),), room)

@@ -135,7 +135,8 @@ def paint_tabs(
         Tab.FILLS: len(view.fills),
         Tab.CLOSED: len(view.closed),
         Tab.ACTIVITY: len(view.activity),
-        Tab.REWARDS: len(view.earned.rows) if view.earned.as_of is not None else None,
+        # They load with their tab: a count that comes later would shift the tabs.
+        Tab.REWARDS: None,
         Tab.TRANSACTIONS: len(view.wallet.transactions),
     }
     if not view.is_read:
@@ -368,7 +369,7 @@ def _order_totals(view: Portfolio) -> list[Line]:
     return [
         name_fact("bids worth", Cell(format_cost(tied))),
         (Cell(f"{count(len(buys), 'bid')}, {count(sells, 'offer')}", Role.DIM),),
-        name_fact("reserved", Cell(format_money(view.account.reserved), Role.DIM)),
+        name_fact("reserved", Cell(format_cost(view.account.reserved), Role.DIM)),
     ]
 
 
@@ -388,7 +389,7 @@ def _cash_facts(view: Portfolio) -> list[Line]:
     available = view.account.available or Micros(0)
     return [
         name_fact("cash", Cell(format_money(available))),
-        name_fact("reserved", Cell(format_money(view.account.reserved), Role.DIM)),
+        name_fact("reserved", Cell(format_cost(view.account.reserved), Role.DIM)),
     ]
 
 

@@ -190,8 +190,10 @@ class PortfolioScreen(FrameScreen):
 
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
-        near = (Context.ROW, Context.PORTFOLIO, Context.GLOBAL)
-        return footer_entries(*near, keymap=self.surface.options.keymap)
+        # What is done with an order comes before what is done with its market.
+        own = (Context.ROW, Context.PORTFOLIO)
+        near = own[::-1] if self._rows.tab is Tab.ORDERS else own
+        return footer_entries(*near, Context.GLOBAL, keymap=self.surface.options.keymap)
 
     @override
     def show_topic(self, topic: Topic) -> None:

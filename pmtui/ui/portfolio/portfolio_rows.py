@@ -85,9 +85,9 @@ POSITION_COLUMNS = (
     Column("value", "Value", MONEY_WIDTH, align=_R),
     Column("unrealized", "Unrealised", MONEY_WIDTH, align=_R),
     Column("percent", "%", 7, priority=1, align=_R, about="Return %"),
-    Column("exit", "At bid", MONEY_WIDTH, priority=4, align=_R, about="P&L at bid"),
-    Column("stop", "Stop", PRICE_WIDTH, priority=4, align=_R),
-    Column("realized", "Realised", MONEY_WIDTH, priority=2, align=_R),
+    Column("exit", "At bid", MONEY_WIDTH, priority=2, align=_R, about="P&L at bid"),
+    Column("stop", "Stop", PRICE_WIDTH, priority=2, align=_R),
+    Column("realized", "Realised", MONEY_WIDTH, priority=4, align=_R),
     Column("note", "", 10, is_essential=True, silent=("",)),
 )
 ORDER_COLUMNS = (
@@ -109,9 +109,10 @@ FILL_COLUMNS = (
     Column("size", "Size", 8, align=_R, is_essential=True),
     Column("price", "Price", PRICE_WIDTH, align=_R, is_essential=True),
     Column("outcome", "Outcome", 7, is_essential=True),
-    Column("title", "Market", 10, grow=1, is_essential=True, is_name=True),
+    # Room for the outcome and the event, beside a state on small screens; the details have the fee, too.
+    Column("title", "Market", 17, grow=1, is_essential=True, is_name=True),
     Column("cash", "Cash", MONEY_WIDTH, align=_R),
-    Column("fee", "Fee", FEE_WIDTH, align=_R),
+    Column("fee", "Fee", FEE_WIDTH, priority=2, align=_R),
     Column("liquidity", "Liq", 5, priority=1),
     Column("status", "Settled", 9, silent=("confirmed",)),
 )

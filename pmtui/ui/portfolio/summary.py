@@ -344,11 +344,10 @@ class Summary(Horizontal):
             lambda w, h: draw_equity(points, w, h),
         )  # fmt: skip
         day = now.date()
-        total: Line = () if figures is None else (paint_gain(figures.total),)
         transfers = transfers_on(own.activity, day_of(now))
         gain = unrealized_in(own) if own.is_read else None
         self._today.show(
-            (figures, equity, own.fills, day, transfers, gain), total,
+            (figures, equity, own.fills, day, transfers, gain), (),
             lambda _w, _h: paint_today(
                 figures, equity, own.fills, now, transfers=transfers, since_purchase=gain
             ),

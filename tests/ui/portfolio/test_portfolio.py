@@ -111,7 +111,7 @@ async def test_brackets_go_round_the_tabs() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         for heading in (
             "Open/size",
-            "Fee",
+            "Cash",
             "Bought",
             "What",
             "Share now",
@@ -176,7 +176,7 @@ async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
         earned = EarnedView(rows, Load.READY, NOW)
         service.earned_view = earned
         service.announce(RewardsTopic())
-        await until(pilot, lambda: "Rewards 2" in text_of(app, "#tabs"), "the rewards")
+        await until(pilot, lambda: shows(app, "14 Jun"), "the rewards")
         assert "20.5%" in _row(app, "today")
         for essential in ("$12.34", "$0.56", "$12.90"):
             assert essential in _row(app, "14 Jun")
@@ -473,13 +473,16 @@ async def test_wide_screens_show_the_day_the_exit_and_the_stop_of_a_position() -
     service.histories[held.token_id, Interval.DAY] = history
     app = _app(service)
     async with app.run_test(size=(200, 50)) as pilot:
-        await until(pilot, lambda: "█" in _row(app, "40.0¢"), "the day")
+        await until(pilot, lambda: "▆" in _row(app, "40.0¢"), "the day")
         # What the best bid pays for all of it, over what it cost.
         assert "+$5.00" in _row(app, "40.0¢")
         assert "35¢" in _row(app, "40.0¢")
         assert HistoryTopic(held.token_id, Interval.DAY) in service.watched()
         await pilot.resize_terminal(120, 36)
-        await until(pilot, lambda: not shows(app, "At bid"), "fewer columns")
+        await until(pilot, lambda: not shows(app, "Realised"), "fewer columns")
+        # What selling brings matters more than what was realised before.
+        assert shows(app, "At bid")
+        assert "35¢" in _row(app, "40.0¢")
 
 
 async def test_what_is_lost_stands_last_and_dim() -> None:
