@@ -17,6 +17,7 @@ from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.keys.help import GlossaryScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.rows.row_stream import DAYS_FROM
+from pmtui.ui.terminal.ascii_filter import is_ascii, to_ascii_cells
 from pmtui.ui.ticket.protect import ProtectScreen
 from tests.scenes.owned import DAY_OF_OURS, equity_until
 from tests.scenes.prices import ago
@@ -47,7 +48,8 @@ async def event(pilot: Pilot[None], world: World) -> None:
     await shown(pilot, "Xavier Marchetti")
     if pilot.app.size.width >= DAYS_FROM:
         # The days of the rows in view come once the view stands still.
-        await shown(pilot, "▆█▆▄▅▁▁▇▇▆")
+        sparks = "▄▆▄▃▄▁▁▅▅▄"
+        await shown(pilot, to_ascii_cells(sparks) if is_ascii(pilot.app) else sparks)
 
 
 async def market(pilot: Pilot[None], world: World) -> None:
