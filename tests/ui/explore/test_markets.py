@@ -194,6 +194,9 @@ async def test_windows_of_a_series_are_one_row_until_they_are_unfolded() -> None
         await pilot.press("end", "space")
         await until(pilot, lambda: len(_table(app).rows) == 7, "all windows")
         assert shows(app, "▾ Ether every five minutes")
+        # A window stands below its series, by what only it is called.
+        ether = [row.cells[1].text for row in _table(app).rows if "Ether" in row.cells[1].text]
+        assert ether == ["Ether every five minutes · every 5m (3)"]
         assert _table(app).cursor_key == "series 5m"
         await pilot.press("enter")
         await until(pilot, lambda: len(_table(app).rows) == 4, "folded again")
@@ -628,10 +631,10 @@ async def test_rows_show_the_shape_of_their_day_where_there_is_room() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: topic in service.watched(), "the day of the first row")
         service.announce(topic)
-        await until(pilot, lambda: shows(app, "▄▅▅▅▆"), "its shape")
+        await until(pilot, lambda: shows(app, "▄▄▅▅▆"), "its shape")
         await pilot.resize_terminal(80, 24)
         await settle(pilot)
-        assert not shows(app, "▄▅▅▅▆")
+        assert not shows(app, "▄▄▅▅▆")
 
 
 async def test_a_change_that_the_venue_does_not_tell_is_that_of_the_days_history() -> None:

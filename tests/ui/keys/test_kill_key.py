@@ -27,6 +27,7 @@ async def test_it_asks_names_what_happens_and_then_does_it(size: tuple[int, int]
     async with app.run_test(size=size) as pilot:
         await pilot.press("K")
         await until(pilot, lambda: shows(app, "Kill switch?"), "the question")
+        assert app.screen.has_class("-danger")
         assert shows(app, "3 now.")
         for words in ("Cancels all working orders", "Disarms single keys", "pmtui release"):
             assert shows(app, words), words

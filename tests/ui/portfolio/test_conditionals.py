@@ -23,8 +23,9 @@ from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.facts import ABSENT
+from pmtui.ui.format import read_distance, read_price
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.portfolio.conditionals import ConditionalsScreen
+from pmtui.ui.portfolio.conditionals import _ORDER, ConditionalsScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.confirm import ConfirmScreen
@@ -205,6 +206,27 @@ async def test_the_list_says_what_watches_a_book_that_nothing_fires_from() -> No
         assert shows(app, "Cannot trigger: book stale")
         assert shows(app, "blind")
         assert not shows(app, "watching ")
+
+
+async def test_the_list_shows_the_bid_the_distance_and_the_result_at_the_stop() -> None:
+    service = MarketDemo(0).market.service
+    held = replace(service.account_view, balances=((YES, STOP.size),))
+    service.account_view = replace(held, conditionals=(STOP,))
+    bid = service.books[YES].best_bid
+    assert bid is not None
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("C")
+        await until(pilot, lambda: isinstance(app.screen, ConditionalsScreen), "the list")
+        await until(pilot, lambda: app.screen.query_one(LineTable).rows, "the row")
+        (row,) = app.screen.query_one(LineTable).rows
+        known = dict(zip(_ORDER, (cell.text for cell in row.cells), strict=True))
+        assert known["bid"] == read_price(bid)
+        assert known["away"] == read_distance(Micros(bid - m("0.40")))
+        assert known["end"].startswith(("+", "-", "$"))
+        await pilot.resize_terminal(80, 24)
+        # Who holds them is what a stop must not leave unsaid.
+        await until(pilot, lambda: shows(app, "inactive while pmtui is closed"), "who watches")
 
 
 async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() -> None:

@@ -285,6 +285,14 @@ async def test_x_cancels_the_order_at_the_cursor_and_shows_that_it_ends() -> Non
         await until(pilot, lambda: shows(app, "Not cancelled: order is"), "why")
 
 
+async def test_working_orders_have_their_own_keys_first_at_the_foot() -> None:
+    app = _app(believable_service())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: "x Cancel" in text_of(app, "#footer"), "the key that cancels")
+        assert "e Move" in text_of(app, "#footer")
+
+
 async def test_x_elsewhere_says_why_it_does_nothing() -> None:
     service = believable_service()
     app = _app(service)

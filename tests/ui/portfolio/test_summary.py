@@ -115,8 +115,8 @@ def test_gains_and_losses_go_to_different_sides() -> None:
         EventProfit("Down", Micros(-20_000_000), Micros(0)),
     ]
     up, down = (text(line) for line in paint_profits(profits, 80, 5))
-    assert up.index("│") < up.index("█")
-    assert down.index("█") < down.index("│")
-    assert up.count("█") > down.count("█") > 0
+    assert up.index("│") < up.index("▄")
+    assert down.index("▄") < down.index("│")
+    assert up.count("▄") > down.count("▄") > 0
     assert len(paint_profits(profits * 5, 80, 3)) == 3
     assert "Nothing" in text(paint_profits([], 80, 3)[0])
