@@ -486,6 +486,12 @@ async def test_what_the_open_sales_sold_meanwhile_is_not_sold_again(tmp_path: Pa
         # What was permitted is kept with the order that leaves, not with the one it stands for.
         (noted,) = (entry for entry in entries if entry.text == "Override: of a stale book")
         assert world.account.posted == [(noted.order_id or "").encode()]
+        # Another run must not take the sale that was asked for as one that never left.
+        lines = await world.service._journal.entries(order.order_id)
+        assert not isinstance(lines, JournalProblem)
+        assert [(e.kind, e.text) for e in lines] == [
+            ("resized", f"leaves with fewer shares, as {noted.order_id}")
+        ]
 
 
 async def test_the_same_sale_leaves_only_once_though_less_of_it_is_left(tmp_path: Path) -> None:
