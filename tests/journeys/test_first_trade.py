@@ -155,7 +155,7 @@ def _order(terminal: Terminal, *, price: Decimal, size: Decimal) -> None:
 def _own_at(terminal: Terminal, price: Decimal) -> str:
     """Return what the ladder shows as ours among the bids at a price."""
     before, _, _ = trader.ladder_row(terminal, price).partition(cents(price))
-    found = re.search(r"([0-9.,]+)[+$]? +[0-9.,]+[│ ]*[@=]? *$", before)
+    found = re.search(r"([0-9.,]+)[+$]? [^0-9.,]*[0-9.,]+[│ ]*[@=]? *$", before)
     return found[1] if found else ""
 
 
