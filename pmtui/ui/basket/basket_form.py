@@ -365,6 +365,7 @@ class BasketForm(OrderForm[None]):
     def show(self) -> None:
         if not is_live(self):
             return
+        self._offer_size()
         self.side_choice.show(f"{_SIDE_WORDS[self._side]} {MORE}")
         found = self._baskets()
         self.hint.show(paint_room(basket_room(found, self._surface.queries.account().open_orders)))

@@ -33,7 +33,7 @@ _FIELD_ROWS = 4
 _STATE_LINES = 4
 _SLIM = 35
 """In fewer columns the words of a row are closer together."""
-_TIGHT = 79
+_TIGHT = 77
 """A line of fields narrower than this drops words."""
 _ATTACHED_FROM = 11
 """From this height on, a row shows the stop and the target attached to a purchase."""
@@ -92,11 +92,11 @@ class TicketFace:
         """Paint everything; unchanged parts cost nothing."""
         self._show_choices()
         self._show_labels()
+        self._layout.set_class(self._is_slim, "-slim")
         if self._layout.has_class("-line"):
             self._layout.set_class(self._is_tight, "-tight")
             self._show_below()
             return
-        self._layout.set_class(self._is_slim, "-slim")
         is_low = self._layout.size.height < _ATTACHED_FROM
         self._layout.set_class(is_low, "-low")
         room = (

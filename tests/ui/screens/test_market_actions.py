@@ -429,7 +429,7 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         assert "refused: not enou" in leg_lines(dialog)[1]
         assert shows(app, "refused: not enough balance")
         assert "unconfirmed" in leg_lines(dialog)[2]
-        assert shows(app, "1 working, 1 refused, 1 unconfirmed")
+        assert shows(app, "1 working, 1 refused, 1")
         # The dialog's keys are the only ones, and say what they do by now.
         assert "Close" in " ".join(cell.text for cell in dialog.query_one(KeyLine).line)
         below = app.screen_stack[-2].query_one("#footer", KeyLine)

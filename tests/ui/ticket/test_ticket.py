@@ -426,7 +426,7 @@ async def test_a_market_order_to_sell_is_refused_and_a_key_makes_it_a_limit() ->
         await pilot.press("ctrl+n")
         app.pane.size_field.focus()
         await pilot.press(*"30")
-        await until(pilot, lambda: "brings $15.30" in app.text(), "the proceeds")
+        await until(pilot, lambda: "proceeds $15.30" in app.text(), "the proceeds")
         await _send(pilot, app)
         ((prepared,),) = app.service.calls_of("place")
         assert isinstance(prepared, PreparedOrder)
