@@ -121,14 +121,9 @@ class TicketPane(TicketLayout):
         """Whether the ticket is open."""
         return self.has_class("-open")
 
-    @property
-    def is_on_a_line(self) -> bool:
-        """Whether its fields are on one line."""
-        return self.has_class("-line")
-
     def show_on_a_line(self, *, is_line: bool) -> None:
         """Show the ticket on one line, or in rows; draft and focus stay."""
-        if is_line != self.is_on_a_line:
+        if is_line != self.has_class("-line"):
             self.set_class(is_line, "-line", update=self.is_open)
             if self.is_open:
                 self._paint()

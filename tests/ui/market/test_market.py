@@ -87,7 +87,7 @@ async def test_every_layout_shows_bids_asks_position_and_ticket_together(
         assert any("52¢" in row for row in rows)
         # On a tall screen with what may come of the position, whether anything is held or not.
         assert screen.position.size.height == (6 if size in (MIDDLE, LARGE) else 2)
-        is_line = screen.ticket.is_on_a_line
+        is_line = screen.ticket.has_class("-line")
         assert is_line is (size in (SMALL, (79, 24)))
         assert screen.ticket.size.height >= (3 if is_line else 9)
         assert screen.ticket.size.width >= (79 if is_line else 30)

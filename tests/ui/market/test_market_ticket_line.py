@@ -262,7 +262,7 @@ async def test_a_long_refusal_moves_nothing_and_a_key_shows_all_of_it() -> None:
         assert screen.ticket.draft.size_text == "100"
         at_least_fourteen_rows(screen)
         await pilot.press("f2")
-        await until(pilot, lambda: not screen.ticket.is_on_a_line, "the whole ticket")
+        await until(pilot, lambda: not screen.ticket.has_class("-line"), "the whole ticket")
         await settle(pilot)
         notes = screen.ticket.query_one("#ticket-size-notes", TextBlock)
         said = " ".join(" ".join(words(line) for line in notes.lines).split())
@@ -302,14 +302,14 @@ async def test_a_key_shows_the_whole_ticket_and_the_line_again() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await with_ticket(app, pilot)
         await pilot.press(*"100", "f2")
-        await until(pilot, lambda: not screen.ticket.is_on_a_line, "the whole ticket")
+        await until(pilot, lambda: not screen.ticket.has_class("-line"), "the whole ticket")
         await settle(pilot)
         assert screen.ticket.region.height >= 9
         assert screen.ticket.size_field.has_focus
         assert screen.ticket.draft.size_text == "100"
         assert prices_shown(screen) >= 14
         await pilot.press("f2")
-        await until(pilot, lambda: screen.ticket.is_on_a_line, "the line")
+        await until(pilot, lambda: screen.ticket.has_class("-line"), "the line")
         await settle(pilot)
         assert screen.ticket.region.height == 3
         at_least_fourteen_rows(screen)
@@ -353,12 +353,12 @@ async def test_it_changes_its_form_with_the_screen_and_keeps_what_was_typed() ->
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await with_ticket(app, pilot, "s")
         await pilot.press(*"100")
-        assert not screen.ticket.is_on_a_line
+        assert not screen.ticket.has_class("-line")
         for size in (SMALL, (80, 12), (60, 24), (200, 50), SMALL):
             await pilot.resize_terminal(*size)
             await settle(pilot)
             assert screen.ticket.size_field.has_focus
-        assert screen.ticket.is_on_a_line
+        assert screen.ticket.has_class("-line")
         assert screen.ticket.draft.side is Side.SELL
         assert screen.ticket.draft.size_text == "100"
         await until(pilot, lambda: prices_shown(screen) >= 14, "the ladder")

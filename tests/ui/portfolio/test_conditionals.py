@@ -414,7 +414,7 @@ async def test_a_ticket_carries_a_stop_and_a_target_that_the_card_shows(
         await pilot.press("b")
         if size == (80, 24):
             # One line has no room for them; the whole ticket has.
-            await until(pilot, lambda: screen.ticket.is_on_a_line, "the ticket on a line")
+            await until(pilot, lambda: screen.ticket.has_class("-line"), "the ticket on a line")
             await pilot.press("f2")
         await until(pilot, lambda: shows(app, "Target"), "the row")
         screen.ticket.price.value = "50"

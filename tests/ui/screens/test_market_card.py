@@ -50,7 +50,7 @@ async def test_neither_hides_the_other_at_any_of_the_sizes(
         card = await _card(pilot, app)
         region = card.query_one("#card").region
         assert not region.overlaps(screen.ticket.region)
-        if screen.ticket.is_on_a_line and not states:
+        if screen.ticket.has_class("-line") and not states:
             # What it is about is still moving beside it.
             assert not region.overlaps(screen.ladder.region)
         assert region.y >= 0
