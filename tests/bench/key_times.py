@@ -18,7 +18,7 @@ GAP_S = (0.08, 0.13)
 LEFT_OUT = 2
 """Keys at the beginning that only put the cursor on the ladder."""
 SLOWEST_SHARE = 0.99
-_CURSOR = re.compile(r"^▸.*?([0-9.]+)¢")
+_CURSOR = re.compile(r"^.?▸.*?([0-9.]+)[¢•]")
 
 Read = tuple[float, int]
 """A moment, and how many bytes had been read by then."""

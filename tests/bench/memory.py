@@ -22,7 +22,7 @@ from tests.journeys.venue import PaperVenue
 
 TURNS = 3
 SIZE = (160, 45)
-MOST_MB = 65.0
+MOST_MB = 90.0
 """Resident, with a live book, the venue apart."""
 LIBRARIES = (
     "coincurve", "httpx", "msgspec", "plotext", "pydantic_settings", "sha3", "sqlite3",

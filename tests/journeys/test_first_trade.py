@@ -85,7 +85,9 @@ def _rest_and_cancel(terminal: Terminal, venue: PaperVenue, market: Market) -> N
     terminal.until_text(f"cash {money(STARTING_CASH - price * size)}")
 
     trader.close_ticket(terminal)
-    terminal.until(lambda: terminal.row_with("BUY", "40", cents(price).rstrip("¢"), "GTC"), "own orders")
+    terminal.until(
+        lambda: terminal.row_with("BUY", "40", cents(price).rstrip("¢"), "GTC"), "own orders"
+    )
     trader.open_orders_tab(terminal)
     terminal.until(lambda: terminal.row_with(market.question, "BUY", "40/40"), "the open order")
     terminal.press("x")
