@@ -28,7 +28,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.market.market_model import tick_size_of, title_of
 from pmtui.ui.plain import fit, plain
-from pmtui.ui.portfolio.paint_working import WorkingOrder, paint_own_orders
+from pmtui.ui.portfolio.paint_working import WorkingOrder, by_ladder, paint_own_orders
 from pmtui.ui.rows.row_verbs import RowTarget
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import wrap_text
@@ -157,11 +157,9 @@ def paint_holding(holding: Holding, width: int, height: int) -> tuple[Line, ...]
         stops = (choose_form(forms, width) for forms in holding.stops)
         lines += [(), _head("STOPS"), *stops]
     if holding.orders:
-        lines += [
-            (),
-            _head("WORKING"),
-            *paint_own_orders(holding.orders, width, _MOST_ORDERS),
-        ]
+        lines += [(), _head("WORKING")]
+        most = max(min(_MOST_ORDERS, height - len(lines)), 1)
+        lines += paint_own_orders(by_ladder(holding.orders), width, most)
     room = height - len(lines) - 2
     if holding.fills and room >= min(len(holding.fills), _LEAST_FILLS):
         lines += [(), _head("FILLS"), *_fill_lines(holding.fills, room)]

@@ -5,6 +5,8 @@ from datetime import timedelta
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
+from pmtui.domain.ids import OrderId
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.views import Load, MarketView
 from pmtui.ui.portfolio.holding import Holding, HoldingPane, holding_of, paint_holding
@@ -101,6 +103,24 @@ def test_stops_orders_and_fills_of_this_market_alone_follow() -> None:
     assert len(words) - words.index("FILLS") - 1 == 3
     moments = [fill.matched_at for fill in holding.fills]
     assert moments == sorted(moments, reverse=True)
+
+
+def test_orders_stand_as_on_the_ladder_and_those_without_room_are_counted() -> None:
+    service = _service()
+    (order,) = service.account_view.open_orders
+    many = tuple(
+        replace(order, order_id=OrderId(f"0x{number}"), price=cents(50 + number), side=Side.SELL)
+        for number in range(6)
+    )
+    service.account_view = replace(service.account_view, open_orders=many)
+    holding = _holding(service)
+    words = _words(holding)
+    last = words.index("FILLS") - 2
+    tight = _words(replace(holding, fills=()), last - 1)
+    assert tight[-1].strip() == "and 3 more"
+    shown = [line for line in words if line.startswith("SELL")]
+    assert [line for line in tight if line.startswith("SELL")] == shown[:3]
+    assert shown == sorted(shown, key=lambda line: -float(line.split()[2]))
 
 
 def test_what_has_no_room_is_counted_or_left_out() -> None:
