@@ -198,8 +198,7 @@ class MarketDisplay:
         """Show the position, own orders and stops by the book and the clock."""
         self._placed = model.summary
         account, condition_id = model.account, model.condition_id
-        position = self._widgets.position
-        position.show(
+        self._widgets.position.show(
             tuple(p for p in account.positions if p.condition_id == condition_id),
             labels=outcome_labels(model.market),
             words=account_words(account, is_starting=is_starting(model.status)),
@@ -210,9 +209,7 @@ class MarketDisplay:
         watched = [protection_forms(each, account) for each in here]
         tokens = dict.fromkeys(each.token_id for each in here)
         bare = (paint_unprotected(account, token_id) for token_id in tokens)
-        if not position.has_facts:
-            # With facts the position shows it.
-            watched += ((line,) for line in bare if line)
+        watched += ((line,) for line in bare if line)
         self._widgets.orders.show(working_orders(model), protections=tuple(watched))
 
     def shows_touch(self, model: MarketModel) -> bool:

@@ -277,11 +277,6 @@ class PositionPane(LinePane):
     _are_known = True
     _facts: PositionFacts | None = None
 
-    @property
-    def has_facts(self) -> bool:
-        """Whether it has more lines than outcomes."""
-        return self.size.height > len(self._labels)
-
     def show(
         self,
         positions: tuple[Position, ...],
