@@ -51,7 +51,7 @@ from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts, Sa
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
 from pmtui.service.queries import AccountReader, ServiceQueries
-from pmtui.service.safety.arming import ArmedTerminals
+from pmtui.service.safety.arming import ArmedTerminals, Arming
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.safety.heartbeats import HeartbeatSender
 from pmtui.service.safety.kill_lock import KillLock
@@ -114,8 +114,8 @@ class DataService:
         self.parts = self._build()
         self.arming = self.parts.safeguards.arming
         self._prepared = PreparedOrders(clock)
-        first = self.open_terminal()
-        self.queries, self.commands = first.queries, first.commands
+        own = self._serve(self.arming.own)
+        self.queries, self.commands = own.queries, own.commands
         self.shutdown = self._make_shutdown()
         self._notice_command = NoticeCommand(
             self._kernel, self.hub, self._kernel.log, arguments=tuning.notice_command
@@ -150,7 +150,9 @@ class DataService:
 
     def open_terminal(self) -> Terminal:
         """Return a new terminal; the caller closes it."""
-        arming = self.arming.open()
+        return self._serve(self.arming.open())
+
+    def _serve(self, arming: Arming) -> Terminal:
         commands_given = partial(ServiceCommands, self.parts, self._prepared, arming)
         return Terminal(
             queries=ServiceQueries(self.parts, self._account_reader, arming),

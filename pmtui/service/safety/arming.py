@@ -28,7 +28,9 @@ class ArmedTerminals:
         self._kernel = kernel
         self._market = market
         self._idle = timedelta(seconds=idle_s)
-        self._members: list[Arming] = []
+        self.own = Arming(kernel, self, idle=self._idle)
+        """Of whoever uses the service within its own process."""
+        self._attached: list[Arming] = []
         self._listeners: list[Callable[[bool], None]] = []
         self._objections: list[Callable[[], str]] = []
         kernel.health.on_change(self._on_health)
@@ -36,19 +38,21 @@ class ArmedTerminals:
     @property
     def is_armed(self) -> bool:
         """Whether single keys may trade now in any terminal."""
-        return any(each.is_armed for each in self._members)
+        return any(each.is_armed for each in (self.own, *self._attached))
 
     def open(self) -> "Arming":
         """Add a terminal, disarmed; return its arming."""
         made = Arming(self._kernel, self, idle=self._idle)
-        self._members.append(made)
+        self._attached.append(made)
         return made
 
     def close(self, arming: "Arming") -> None:
         """Forget a terminal that is gone; its arming ends with it."""
-        # Every terminal that is left reads this, armed or not.
-        arming.disarm("a terminal that was armed is gone")
-        self._members.remove(arming)
+        self._attached.remove(arming)
+        if arming.end():
+            # Every terminal that is left reads this, armed or not.
+            self._kernel.log.notice(Level.WARNING, "A terminal that was armed is gone")
+            self.notify()
 
     def object_with(self, objection: Callable[[], str]) -> None:
         """Add a check that can prevent arming: it is called every time and returns "" if it does not."""
@@ -59,9 +63,15 @@ class ArmedTerminals:
         self._listeners.append(listener)
 
     def disarm(self, reason: str) -> None:
-        """Disarm every terminal and report why."""
-        for each in self._members:
-            each.disarm(reason)
+        """Disarm every terminal and report why, once."""
+        if sum(each.end() for each in (self.own, *self._attached)):
+            self._kernel.log.notice(Level.WARNING, f"Disarmed: {reason}")
+            self.notify()
+
+    def describe(self, what: str) -> str:
+        """Return what became of one terminal, in words that every terminal reads."""
+        among = len(self._attached)
+        return what if among < 2 else f"{what} in one of {among} terminals"
 
     def why_not(self) -> str:
         """Return why no terminal may be armed now, or "" if one may."""
@@ -128,19 +138,25 @@ class Arming:
         was_armed = self._until is not None
         self._start_anew()
         if not was_armed:
-            self._kernel.log.add(Level.INFO, "notice", "Armed: single keys trade")
+            said = self._terminals.describe("Armed")
+            self._kernel.log.add(Level.INFO, "notice", f"{said}: single keys trade")
             self._kernel.start_unless_running(self, "arming", self._wait_for_idleness)
             self._terminals.notify()
         return ""
 
     def disarm(self, reason: str) -> None:
         """Disarm; report the reason if it was armed, unless it is empty because the trader disarmed."""
+        if self.end():
+            level = Level.WARNING if reason else Level.INFO
+            said = self._terminals.describe("Disarmed")
+            self._kernel.log.notice(level, f"{said}: {reason}" if reason else said)
+            self._terminals.notify()
+
+    def end(self) -> bool:
+        """Disarm without a report; return whether it was armed."""
         was_armed = self._until is not None
         self._until = None
-        if was_armed:
-            level = Level.WARNING if reason else Level.INFO
-            self._kernel.log.notice(level, f"Disarmed: {reason}" if reason else "Disarmed")
-            self._terminals.notify()
+        return was_armed
 
     def touch(self) -> None:
         """Record the use of a trading key, which restarts the idle time. It never arms."""

@@ -48,6 +48,31 @@ async def test_it_ends_after_idle_time_and_every_trading_key_starts_that_anew(
         assert last_notice(world) == "Disarmed: no trading key for 300 s"
 
 
+async def test_beside_other_terminals_it_is_said_that_one_was_disarmed(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        first, second = world.service.open_terminal(), world.service.open_terminal()
+        await first.commands.arm()
+        await second.commands.arm()
+        assert last_notice(world) == "Armed in one of 2 terminals: single keys trade"
+        first.commands.disarm("this line stood still for 3 s")
+        assert last_notice(world) == "Disarmed in one of 2 terminals: this line stood still for 3 s"
+        first.close()
+        second.close()
+        assert last_notice(world) == "A terminal that was armed is gone"
+
+
+async def test_a_danger_that_disarms_several_terminals_is_told_once(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        terminals = [world.service.open_terminal() for _ in range(2)]
+        for each in terminals:
+            await each.commands.arm()
+        before = len(world.service.queries.log().entries)
+        await world.service.commands.kill()
+        said = [e.text for e in world.service.queries.log().entries[before:]]
+        assert said.count("Disarmed: the kill switch") == 1
+        assert not any(each.queries.status().armed_until for each in terminals)
+
+
 async def test_why_a_single_key_sent_nothing_is_in_the_log_and_rings_for_nobody(
     tmp_path: Path,
 ) -> None:

@@ -49,6 +49,13 @@ class Picked:
     """The typed size; empty for the current one."""
 
 
+def doubt_about(moves: tuple[Move, ...], model: MarketModel, workspace: Workspace) -> str:
+    """Return why moves may be a mistake, the keys having been pressed on what was shown."""
+    if stood := workspace.distrust_line(model):
+        return f"The prices may have been older: {stood}."
+    return describe_crossing(moves, model.book)
+
+
 class Moving:
     """Moves own orders from one price of the ladder to another."""
 
@@ -219,7 +226,7 @@ class Moving:
                 self.send(moves)
 
         model = self._workspace.reader.read()
-        doubt = describe_crossing(moves, model.book)
+        doubt = doubt_about(moves, model, self._workspace)
         if not needs_move_card(surface, model, moves, doubt=doubt):
             self._workspace.commands.touch_arming()
             decide(is_agreed=True)
@@ -402,7 +409,7 @@ class Nudging:
             self._line.show(f"Not moved: {plain(moves, 90)}.")
             return
         model = self._workspace.reader.read()
-        doubt = describe_crossing(moves, model.book)
+        doubt = doubt_about(moves, model, self._workspace)
         if not needs_move_card(self._workspace.surface, model, moves, doubt=doubt):
             self._workspace.commands.touch_arming()
             self._moving.send(moves)

@@ -473,17 +473,10 @@ class SingleKeys:
         self._workspace.commands.log_refusal(text)
 
     def _why_keys_rest(self, model: MarketModel) -> str:
-        """Return why single keys do nothing here; empty when they may trade.
-
-        A line that stood still has shown older prices: that disarms.
-        """
+        """Return why single keys do nothing here; empty when they may trade."""
         if reason := model.why_not_tradable:
             return reason
-        stood = ""
-        if still_s := self._workspace.ladder.line_stood_still_s:
-            stood = f"this line stood still for {still_s:.0f} s"
-        if stood and model.is_armed:
-            self._workspace.commands.disarm(stood)
+        stood = self._workspace.distrust_line(model)
         if stood or not model.is_armed:
             said = f"Not sent: {stood}. Disarmed" if stood else "Not armed"
             return f"{said}: {self._key('toggle_arming')} to arm."

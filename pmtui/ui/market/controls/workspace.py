@@ -231,6 +231,15 @@ class Workspace:
             self.line.refuse_form(reason)
         return bool(reason)
 
+    def distrust_line(self, model: MarketModel) -> str:
+        """Return why the screen may have shown older prices, which disarms; empty if it has not."""
+        if not (still_s := self.ladder.line_stood_still_s):
+            return ""
+        reason = f"this line stood still for {still_s:.0f} s"
+        if model.is_armed:
+            self.commands.disarm(reason)
+        return reason
+
     def go_to(self, pane: Widget, name: str) -> None:
         """Focus a pane if it is visible."""
         if pane.display and pane.region.area:

@@ -94,6 +94,16 @@ async def test_a_move_that_crosses_asks_though_armed() -> None:
     assert isinstance(desk.page.asked[0], MoveCard)
 
 
+async def test_a_move_on_a_line_that_stood_still_asks_and_disarms() -> None:
+    desk = await picked_up()
+    desk.arm()
+    desk.ladder.line_stood_still_s = 39.0
+    await desk.moving.move_to(cents(50))
+    assert isinstance(desk.page.asked[0], MoveCard)
+    assert ("this line stood still for 39 s",) in desk.service.calls_of("disarm")
+    assert not desk.service.calls_of("move")
+
+
 async def test_what_is_put_back_is_pointed_at_again() -> None:
     desk = await picked_up()
     desk.ladder.point_at(cents(50))
@@ -238,6 +248,16 @@ async def test_a_book_that_may_be_wrong_is_asked_about() -> None:
     desk.nudging.nudge(1)
     await settle(desk)
     assert isinstance(desk.page.asked[0], MoveCard)
+
+
+async def test_ticks_on_a_line_that_stood_still_ask_and_disarm() -> None:
+    desk = desk_at()
+    desk.ladder.line_stood_still_s = 39.0
+    desk.nudging.nudge(1)
+    await settle(desk)
+    assert isinstance(desk.page.asked[0], MoveCard)
+    assert ("this line stood still for 39 s",) in desk.service.calls_of("disarm")
+    assert moved_to(desk) == []
 
 
 async def test_back_and_forth_sends_nothing() -> None:
