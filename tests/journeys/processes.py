@@ -31,6 +31,12 @@ def venues_of(home: Path) -> dict[int, str]:
     return {pid: line for pid, line in processes_of(home).items() if " sim " in line}
 
 
+def service_pid(home: Path) -> int:
+    """Return the process id of the one service that runs there."""
+    (pid,) = [pid for pid, line in processes_of(home).items() if " serve " in line]
+    return pid
+
+
 def wait_until_gone(home: Path, *, deadline_s: float = ENDING_S) -> dict[int, str]:
     """Wait until nothing runs for a home; returns what still did at the deadline."""
     end = time.monotonic() + deadline_s

@@ -1,6 +1,7 @@
 """The kill switch: from another shell while a terminal runs, and from a key."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 from tests.journeys import trader
 from tests.journeys.conftest import BOTH_WAYS, Start
+from tests.journeys.processes import service_pid
 from tests.journeys.terminal import PROGRAM, Terminal
 from tests.journeys.venue import PaperVenue
 
@@ -90,6 +92,25 @@ def test_the_key_asks_cancels_and_releases(start: Start, home: Path, is_attached
     terminal.press("enter")
     terminal.until_gone("LOCKED")
     assert not (home / "state" / "paper" / "killed.json").exists()
+
+
+def test_the_key_locks_though_the_service_hangs_and_cancels_once_it_goes_on(
+    start: Start, home: Path
+) -> None:
+    terminal = with_a_resting_order(start, home, is_attached=True)
+    pid = service_pid(home)
+    terminal.press("K")
+    terminal.until_text("Kill switch?")
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        terminal.press("enter")
+        terminal.until_text("Kill switch: Trading is locked.")
+        assert (home / "state" / "paper" / "killed.json").exists()
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    terminal.until_text("LOCKED")
+    terminal.until_text("0 working")
+    assert service_pid(home) == pid
 
 
 def test_without_a_terminal_the_kill_says_that_nothing_was_cancelled(

@@ -26,7 +26,7 @@ from pmtui.sim.admin_token import read_token
 from tests import loopback_http
 from tests.journeys import trader
 from tests.journeys.conftest import Start
-from tests.journeys.processes import processes_of, wait_until_gone
+from tests.journeys.processes import service_pid, wait_until_gone
 from tests.journeys.terminal import PROGRAM, Terminal
 from tests.journeys.venue import Market, PaperVenue
 from tests.sim.process import VenueProcess
@@ -66,11 +66,6 @@ def terminals(home: Path) -> int | None:
 def conditionals(home: Path) -> int | None:
     found = standing(home)
     return found.conditional_orders if found else None
-
-
-def service_pid(home: Path) -> int:
-    (pid,) = [pid for pid, line in processes_of(home).items() if " serve " in line]
-    return pid
 
 
 def wait_for(is_so: Callable[[], bool], what: str) -> None:
