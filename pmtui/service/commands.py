@@ -1,34 +1,19 @@
-"""The write side: passes each command to the part that executes it, without waiting for a host."""
+"""The write side: every command of a terminal, executed without waiting for a host.
+
+Most commands are methods of the parts that execute them; those here need something of the terminal.
+"""
 
 from collections.abc import Iterable
 
-from pmtui.domain.account.keys import PastedKey
-from pmtui.domain.account.wallet_steps import WalletStep
-from pmtui.domain.account.wallet_transactions import TransactionKey
-from pmtui.domain.conditionals.alerts import AlertId, AlertPlan
-from pmtui.domain.conditionals.conditional import (
-    Attachment,
-    ConditionalId,
-    ConditionalPlan,
-    Trigger,
-)
+from pmtui.domain.conditionals.conditional import Attachment
 from pmtui.domain.formats import ellipsize
-from pmtui.domain.ids import Address, CommandId, ConditionId, OrderId, TokenId
-from pmtui.domain.markets.watchlist import StarKey
-from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import (
-    CancelVerdict,
-    MoveVerdict,
-    Order,
-    OrderIntent,
-    Rejected,
-    Verdict,
-)
+from pmtui.domain.ids import CommandId, OrderId
+from pmtui.domain.orders.order import Order, OrderIntent, Rejected
 from pmtui.service.clock import Moment
 from pmtui.service.orders.preparing import PreparedOrders
 from pmtui.service.parts import Parts
 from pmtui.service.safety.arming import Arming
-from pmtui.service.surface import PreparedOrder, WalletVerdict
+from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import (
     AccountTopic,
     ActivityTopic,
@@ -44,7 +29,6 @@ from pmtui.service.topics import (
     WatchlistTopic,
 )
 from pmtui.service.views import Level
-from pmtui.service.wallet.wallet_views import PreparedId, WalletCard
 
 _LONGEST_REFUSAL = 200
 
@@ -63,14 +47,29 @@ class ServiceCommands:
             arming: of the terminal.
             given: when the trader gave a command in another process; None for one that is given now.
         """
+        desk, conditionals = parts.orders.desk, parts.orders.conditionals
+        wallet, address_book, watchlist = parts.wallet, parts.address_book, parts.watchlist
         self._given = given
         self._parts = parts
-        self._desk = parts.orders.desk
         self._prepared = prepared
-        self._arming = arming
-        self._conditionals = parts.orders.conditionals
-        self._safeguards = parts.safeguards
-        self._watchlist = parts.watchlist
+        self._desk = desk
+        self._conditionals = conditionals
+        self.verdict, self.batch_verdict = desk.verdict, desk.batch_verdict
+        self.move_verdict, self.cancel_verdict = desk.move_verdict, desk.cancel_verdict
+        self.cancel, self.cancel_market = desk.cancel, desk.cancel_market
+        self.cancel_all = desk.cancel_all
+        self.arm, self.disarm, self.touch_arming = arming.arm, arming.disarm, arming.touch
+        self.protect, self.start_conditional = conditionals.add, conditionals.start
+        self.move_conditional = conditionals.move
+        self.pause_conditional, self.cancel_conditional = conditionals.pause, conditionals.cancel
+        self.star, self.unstar = watchlist.star, watchlist.unstar
+        self.add_alert, self.remove_alert = watchlist.alerts.add, watchlist.alerts.remove
+        self.prepare_wallet, self.submit_wallet = wallet.prepare, wallet.submit
+        self.take_relayer_key = wallet.take_relayer_key
+        self.stop_following, self.follow_again = wallet.stop_following, wallet.follow_again
+        self.name_address, self.check_address = address_book.name, address_book.check
+        self.forget_address = address_book.forget
+        self.mark_log_read = parts.kernel.log.mark_read
 
     async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None
@@ -146,34 +145,6 @@ class ServiceCommands:
             given=self._given,
         )
 
-    async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
-        """Wait for a verdict on every order of a batch."""
-        return await self._desk.batch_verdict(command_id)
-
-    async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
-        """Wait for the verdict of a move."""
-        return await self._desk.move_verdict(command_id)
-
-    async def verdict(self, command_id: CommandId) -> Verdict:
-        """Wait for the verdict of a placed order."""
-        return await self._desk.verdict(command_id)
-
-    def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
-        """Cancel the named orders."""
-        return self._desk.cancel(tuple(order_ids))
-
-    def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
-        """Cancel own orders in a market, or in one of its tokens."""
-        return self._desk.cancel_market(condition_id, token_id)
-
-    def cancel_all(self) -> CommandId:
-        """Cancel every open order."""
-        return self._desk.cancel_all()
-
-    async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
-        """Wait for the verdict of a cancellation."""
-        return await self._desk.cancel_verdict(command_id)
-
     def load_more(self, topic: MarketListTopic) -> None:
         """Fetch the next page of a list."""
         self._parts.markets.metadata.fetch_list(topic, from_start=False)
@@ -196,57 +167,9 @@ class ServiceCommands:
             case RewardsTopic():
                 self._parts.account.maker_stats.earned.refresh()
             case WatchlistTopic():
-                self._watchlist.refresh()
+                self._parts.watchlist.refresh()
             case _:
                 self._parts.markets.metadata.refresh(topic)
-
-    def mark_log_read(self, sequence: int) -> None:
-        """Mark everything up to this entry as read."""
-        self._parts.kernel.log.mark_read(sequence)
-
-    async def name_address(self, address: str, name: str) -> str:
-        """Name an address for sending."""
-        return await self._parts.address_book.name(address, name)
-
-    async def check_address(self, address: str) -> str:
-        """Check an address and its checksum; return what is wrong, or "" if it is valid."""
-        return self._parts.address_book.why_mistyped(address)
-
-    async def forget_address(self, address: Address) -> str:
-        """Remove the name of an address."""
-        return await self._parts.address_book.forget(address)
-
-    async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
-        """Fix everything that is signed for a wallet step, and keep it for a minute."""
-        return await self._parts.wallet.prepare(step)
-
-    async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
-        """Submit a prepared step once, and wait for its result."""
-        return await self._parts.wallet.submit(prepared_id)
-
-    async def take_relayer_key(self, key: PastedKey) -> str:
-        """Store a relayer key supplied by the trader; return why not, or "" on success."""
-        return await self._parts.wallet.take_relayer_key(key)
-
-    def stop_following(self, key: TransactionKey) -> None:
-        """Stop checking a wallet transaction."""
-        self._parts.wallet.stop_following(key)
-
-    def follow_again(self, key: TransactionKey) -> None:
-        """Resume checking a wallet transaction."""
-        self._parts.wallet.follow_again(key)
-
-    async def arm(self) -> str:
-        """Arm single keys; return why that is refused, or "" on success."""
-        return self._arming.arm()
-
-    def disarm(self, reason: str) -> None:
-        """Disarm single keys."""
-        self._arming.disarm(reason)
-
-    def touch_arming(self) -> None:
-        """Restart the idle time of single keys."""
-        self._arming.touch()
 
     def log_refusal(self, reason: str) -> None:
         """Log why a single key sent nothing."""
@@ -255,52 +178,8 @@ class ServiceCommands:
 
     async def kill(self) -> str:
         """Cancel everything, disarm, and lock entry until it is released."""
-        return self._safeguards.kill_switch.kill("K in the terminal")
+        return self._parts.safeguards.kill_switch.kill("K in the terminal")
 
     async def unlock_entry(self) -> str:
         """Release the lock of entry; returns why that failed, or an empty string."""
-        return self._safeguards.kill_switch.release("K in the terminal")
-
-    async def protect(self, plan: ConditionalPlan) -> str:
-        """Start monitoring a plan; return why not, or "" on success."""
-        return self._conditionals.add(plan)
-
-    async def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Resume a paused conditional order; return why not, or "" on success."""
-        return self._conditionals.start(conditional_id)
-
-    async def move_conditional(
-        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
-    ) -> str:
-        """Change a conditional order's trigger price; return why not, or "" on success."""
-        return self._conditionals.move(conditional_id, trigger, price)
-
-    async def pause_conditional(self, conditional_id: ConditionalId) -> str:
-        """Pause a conditional order."""
-        self._conditionals.pause(conditional_id, "by you")
-        return ""
-
-    async def cancel_conditional(
-        self, conditional_id: ConditionalId, trigger: Trigger | None = None
-    ) -> str:
-        """Cancel a conditional order, or one of a pair's two prices."""
-        self._conditionals.cancel(conditional_id, trigger)
-        return ""
-
-    async def star(self, key: StarKey, title: str) -> str:
-        """Star an item; return why not, or "" on success."""
-        return self._watchlist.star(key, title)
-
-    async def unstar(self, key: StarKey) -> str:
-        """Remove an item from the watchlist."""
-        self._watchlist.unstar(key)
-        return ""
-
-    async def add_alert(self, plan: AlertPlan) -> str:
-        """Add a price alert; return why not, or "" on success."""
-        return self._watchlist.alerts.add(plan)
-
-    async def remove_alert(self, alert_id: AlertId) -> str:
-        """Remove a price alert."""
-        self._watchlist.alerts.remove(alert_id)
-        return ""
+        return self._parts.safeguards.kill_switch.release("K in the terminal")

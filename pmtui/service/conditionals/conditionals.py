@@ -147,7 +147,7 @@ class Conditionals:
                 if each.sale is not None and each.conditional_id not in self._under_way:
                     self._count_abandoned_sale(each, each.sale)
 
-    def add(self, plan: ConditionalPlan) -> str:
+    async def add(self, plan: ConditionalPlan) -> str:
         """Start monitoring a plan; return why not, or "" on success."""
         market, terms = self._market_of(plan.condition_id)
         problem = self._why_not(plan, terms)
@@ -231,7 +231,7 @@ class Conditionals:
                 added = CountedFills(new, ZERO, ZERO, self._kernel.clock.now())
                 self._save(replace(each, sources=(*each.sources, added)), "follows the moved order")
 
-    def start(self, conditional_id: ConditionalId) -> str:
+    async def start(self, conditional_id: ConditionalId) -> str:
         """Resume a paused order; return why not, or "" on success."""
         known = self._known.get(conditional_id)
         if known is None or known.state is not ConditionalState.PAUSED:
@@ -244,7 +244,7 @@ class Conditionals:
             self._save(replace(known, state=ConditionalState.WATCHING, reason=""), "watching")
         return problem
 
-    def move(self, conditional_id: ConditionalId, trigger: Trigger, price: Micros) -> str:
+    async def move(self, conditional_id: ConditionalId, trigger: Trigger, price: Micros) -> str:
         """Move a trigger price; return why not, or "" on success."""
         known = self._known.get(conditional_id)
         if known is None or known.state.is_over:
@@ -260,18 +260,20 @@ class Conditionals:
             self._save(moved, f"its {trigger.value} was moved")
         return problem
 
-    def pause(self, conditional_id: ConditionalId, reason: str) -> None:
+    async def pause(self, conditional_id: ConditionalId) -> str:
         """Pause an order until it is resumed; a sale that was already sent continues."""
         known = self._known.get(conditional_id)
         if known is not None and known.state.is_active:
-            self._save(paused(known, reason), f"paused: {reason}")
+            self._save(paused(known, "by you"), "paused: by you")
+        return ""
 
     def pause_all(self, reason: str) -> None:
         """Pause every order until it is resumed."""
         for each in self.view():
-            self.pause(each.conditional_id, reason)
+            if each.state.is_active:
+                self._save(paused(each, reason), f"paused: {reason}")
 
-    def cancel(self, conditional_id: ConditionalId, trigger: Trigger | None = None) -> None:
+    async def cancel(self, conditional_id: ConditionalId, trigger: Trigger | None = None) -> str:
         """Cancel an order, or one price of a pair; a sale that was already sent continues."""
         known = self._known.get(conditional_id)
         left = without(known, trigger) if known is not None and trigger is not None else None
@@ -280,6 +282,7 @@ class Conditionals:
         elif known is not None and not known.state.is_over:
             over = replace(known, state=ConditionalState.CANCELLED, reason="by you")
             self._save(over, "cancelled")
+        return ""
 
     def _why_not(
         self, plan: ConditionalPlan, terms: MarketTerms | None, *,

@@ -89,7 +89,7 @@ class PriceAlerts:
             self._mark()
         return is_news
 
-    def add(self, plan: AlertPlan) -> str:
+    async def add(self, plan: AlertPlan) -> str:
         """Add an alert; return why not, or "" on success."""
         market = self._market_of(plan.condition_id)
         if market is None or plan.token_id not in market.token_ids:
@@ -112,12 +112,13 @@ class PriceAlerts:
         self._kernel.log.add(Level.INFO, "notice", text)
         return ""
 
-    def remove(self, alert_id: AlertId) -> None:
-        """Remove an alert in any state."""
+    async def remove(self, alert_id: AlertId) -> str:
+        """Remove an alert in any state; return why not, or "" on success."""
         if self._known.pop(alert_id, None) is not None:
             self._keep(alert_id)
             self._watch()
             self._mark()
+        return ""
 
     def end_market(self, condition_id: ConditionId) -> None:
         """Stop waiting for a market's prices."""

@@ -303,9 +303,9 @@ class Desk:
         """Wait for the first verdict on every order of a command."""
         return await self._verdicts.of(command_id)
 
-    def cancel(self, order_ids: tuple[OrderId, ...]) -> CommandId:
+    def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Cancel the named orders."""
-        return self._start_cancel(order_ids, None)
+        return self._start_cancel(tuple(order_ids), None)
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
         """Cancel own orders in a market or one token."""

@@ -131,7 +131,7 @@ class Arming:
             return None
         return self._until + self._kernel.clock.replay_shift()
 
-    def arm(self) -> str:
+    async def arm(self) -> str:
         """Arm and return "", or return why not. Arming again restarts the idle time."""
         if reason := self._terminals.why_not():
             return reason

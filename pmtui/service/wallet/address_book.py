@@ -48,8 +48,8 @@ class AddressBookKeeper:
         if self._state_dir is not None:
             self._book = read_addresses(self._state_dir)
 
-    def why_mistyped(self, address: str) -> str:
-        """Return what is wrong with a typed address or its checksum, or "" if it is valid."""
+    async def check(self, address: str) -> str:
+        """Check an address and its checksum; return what is wrong, or "" if it is valid."""
         bare = address.strip()
         return why_no_address(bare) or ("" if self._to_address(bare) else WRONG_CHECKSUM)
 

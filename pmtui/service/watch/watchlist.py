@@ -409,7 +409,7 @@ class Watchlist:
         """Whether an event, or its only market, is starred."""
         return key_of_event(event) in self._stars or _key_of(event.event_id) in self._stars
 
-    def star(self, key: StarKey, title: str) -> str:
+    async def star(self, key: StarKey, title: str) -> str:
         """Star an item; return why not, or "" on success."""
         if key not in self._stars:
             if len(self._stars) >= MOST_STARS:
@@ -421,11 +421,12 @@ class Watchlist:
             self._changed()
         return ""
 
-    def unstar(self, key: StarKey) -> None:
-        """Remove a star; alerts on the same item stay."""
+    async def unstar(self, key: StarKey) -> str:
+        """Remove a star; alerts on the same item stay. Return why not, or "" on success."""
         if self._stars.pop(key, None) is not None:
             self._keeper.keep(key)
             self._changed()
+        return ""
 
     def refresh(self) -> None:
         """Fetch everything on the list now."""

@@ -84,12 +84,12 @@ async def test_a_mistyped_address_and_a_taken_name_are_not_kept(tmp_path: Path) 
     assert not (tmp_path / FILE).exists()
 
 
-def test_a_checksum_is_checked_by_itself() -> None:
+async def test_a_checksum_is_checked_by_itself() -> None:
     book = keeper(None)
-    assert book.why_mistyped(f" {VAULT} ") == ""
-    assert book.why_mistyped(VAULT.lower()) == ""
-    assert book.why_mistyped(VAULT.replace("c79C8", "C79c8")) == WRONG_CHECKSUM
-    assert "hexadecimal" in book.why_mistyped(VAULT[:-1])
+    assert await book.check(f" {VAULT} ") == ""
+    assert await book.check(VAULT.lower()) == ""
+    assert await book.check(VAULT.replace("c79C8", "C79c8")) == WRONG_CHECKSUM
+    assert "hexadecimal" in await book.check(VAULT[:-1])
 
 
 async def test_what_cannot_be_written_is_not_taken_for_kept(tmp_path: Path) -> None:
