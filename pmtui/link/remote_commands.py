@@ -6,25 +6,18 @@ else it looks for. What stays unanswered becomes a notice of this terminal, kept
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
-from typing import cast, get_type_hints
+from functools import wraps
+from inspect import signature
+from typing import Concatenate, ParamSpec, cast, get_type_hints
 
-from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.wallet_steps import WalletStep
-from pmtui.domain.account.wallet_transactions import TransactionKey
-from pmtui.domain.conditionals.alerts import AlertId, AlertPlan
 from pmtui.domain.conditionals.conditional import (
     Attachment as Protection,
 )
-from pmtui.domain.conditionals.conditional import (
-    ConditionalId,
-    ConditionalPlan,
-    Trigger,
-)
 from pmtui.domain.formats import count, ellipsize, format_shares
-from pmtui.domain.ids import Address, CommandId, ConditionId, OrderId, TokenId
-from pmtui.domain.markets.watchlist import StarKey
+from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.money import Micros, format_micros, round_price
 from pmtui.domain.orders.order import (
     Accepted,
@@ -43,9 +36,10 @@ from pmtui.link.mirror import Mirror
 from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode_call
 from pmtui.service.surface import Commands, PreparedOrder, WalletVerdict
-from pmtui.service.topics import MarketListTopic, Topic
 from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import NotKnown, PreparedId, WalletCard
+
+P = ParamSpec("P")
 
 MOST_REMEMBERED = 500
 KILL_WITHIN_S = 1.0
@@ -113,15 +107,6 @@ class RemoteCalls:
         """
         call = encode_call(command, arguments)
         return decode(await self._line.answer(call, within_s=within_s), _returned(command))
-
-    async def ask_why_not(
-        self, command: str, /, *, within_s: float | None = ANSWER_WITHIN_S, **arguments: object
-    ) -> str:
-        """Send a command and return why it was not carried out, or "" if it was."""
-        try:
-            return str(await self.ask(command, within_s=within_s, **arguments))
-        except NoAnswerError as lost:
-            return describe_loss(lost)
 
     def follow(
         self, command: str, order_ids: tuple[OrderId, ...], /, *, cancels: str = "",
@@ -237,8 +222,64 @@ def _returned(command: str) -> object:
     return kind
 
 
+def _asked(
+    command: Callable[Concatenate[Commands, P], Awaitable[str]],
+    *,
+    within_s: float | None = ANSWER_WITHIN_S,
+) -> Callable[Concatenate["RemoteCommands", P], Coroutine[None, None, str]]:
+    """Return a command that asks the service, and returns why it was not carried out, or ""."""
+
+    @wraps(command)
+    async def ask(self: "RemoteCommands", /, *args: P.args, **kwargs: P.kwargs) -> str:
+        arguments = signature(command).bind(self, *args, **kwargs).arguments
+        del arguments["self"]
+        try:
+            return str(await self._calls.ask(command.__name__, within_s=within_s, **arguments))
+        except NoAnswerError as lost:
+            return describe_loss(lost)
+
+    return ask
+
+
+def _sent(
+    command: Callable[Concatenate[Commands, P], None],
+) -> Callable[Concatenate["RemoteCommands", P], None]:
+    """Return a command that is sent to the service without waiting for its answer."""
+
+    @wraps(command)
+    def send(self: "RemoteCommands", /, *args: P.args, **kwargs: P.kwargs) -> None:
+        arguments = signature(command).bind(self, *args, **kwargs).arguments
+        del arguments["self"]
+        self._calls.send(command.__name__, **arguments)
+
+    return send
+
+
 class RemoteCommands:
     """A trader's commands, sent from another process."""
+
+    arm = _asked(Commands.arm)
+    unlock_entry = _asked(Commands.unlock_entry)
+    protect = _asked(Commands.protect)
+    start_conditional = _asked(Commands.start_conditional)
+    move_conditional = _asked(Commands.move_conditional)
+    pause_conditional = _asked(Commands.pause_conditional)
+    cancel_conditional = _asked(Commands.cancel_conditional)
+    star = _asked(Commands.star)
+    unstar = _asked(Commands.unstar)
+    add_alert = _asked(Commands.add_alert)
+    remove_alert = _asked(Commands.remove_alert)
+    name_address = _asked(Commands.name_address)
+    check_address = _asked(Commands.check_address)
+    forget_address = _asked(Commands.forget_address)
+    take_relayer_key = _asked(Commands.take_relayer_key, within_s=None)
+    load_more = _sent(Commands.load_more)
+    refresh = _sent(Commands.refresh)
+    disarm = _sent(Commands.disarm)
+    touch_arming = _sent(Commands.touch_arming)
+    log_refusal = _sent(Commands.log_refusal)
+    stop_following = _sent(Commands.stop_following)
+    follow_again = _sent(Commands.follow_again)
 
     def __init__(
         self, line: Attachment, mirror: Mirror, clock: Clock, *, lock: Callable[[], str]
@@ -371,34 +412,10 @@ class RemoteCommands:
         except NoAnswerError as lost:
             return self._calls.settle_cancel(lost, command_id)
 
-    def load_more(self, topic: MarketListTopic) -> None:
-        """Fetch the next page of a list."""
-        self._calls.send("load_more", topic=topic)
-
-    def refresh(self, topic: Topic) -> None:
-        """Fetch a topic again."""
-        self._calls.send("refresh", topic=topic)
-
     def mark_log_read(self, sequence: int) -> None:
         """Mark everything up to this entry as read in this terminal and in later ones."""
         self._mirror.mark_read(sequence)
         self._calls.send("mark_log_read", sequence=sequence)
-
-    async def arm(self) -> str:
-        """Arm the single keys of this terminal; return why not, or "" on success."""
-        return await self._calls.ask_why_not("arm")
-
-    def disarm(self, reason: str) -> None:
-        """Disarm the single keys of this terminal."""
-        self._calls.send("disarm", reason=reason)
-
-    def touch_arming(self) -> None:
-        """Note that a trading key was used."""
-        self._calls.send("touch_arming")
-
-    def log_refusal(self, reason: str) -> None:
-        """Log why a single key sent nothing."""
-        self._calls.send("log_refusal", reason=reason)
 
     async def kill(self) -> str:
         """Throw the kill switch; return what is uncertain about it.
@@ -417,66 +434,6 @@ class RemoteCommands:
             self._calls.notice(Level.BAD, f"Kill switch: {text}")
             return text
 
-    async def unlock_entry(self) -> str:
-        """Release the kill lock; return why that failed, or "" on success."""
-        return await self._calls.ask_why_not("unlock_entry")
-
-    async def protect(self, plan: ConditionalPlan) -> str:
-        """Start a plan of stops and targets; return why not, or "" on success."""
-        return await self._calls.ask_why_not("protect", plan=plan)
-
-    async def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Resume a paused conditional order; return why not, or "" on success."""
-        return await self._calls.ask_why_not("start_conditional", conditional_id=conditional_id)
-
-    async def move_conditional(
-        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
-    ) -> str:
-        """Move a trigger price; return why not, or "" on success."""
-        return await self._calls.ask_why_not(
-            "move_conditional", conditional_id=conditional_id, trigger=trigger, price=price
-        )
-
-    async def pause_conditional(self, conditional_id: ConditionalId) -> str:
-        """Pause a conditional order until it is resumed; return why not, or "" on success."""
-        return await self._calls.ask_why_not("pause_conditional", conditional_id=conditional_id)
-
-    async def cancel_conditional(
-        self, conditional_id: ConditionalId, trigger: Trigger | None = None
-    ) -> str:
-        """Cancel a conditional order, or one price of a pair; return why not, or "" on success."""
-        return await self._calls.ask_why_not(
-            "cancel_conditional", conditional_id=conditional_id, trigger=trigger
-        )
-
-    async def star(self, key: StarKey, title: str) -> str:
-        """Star an item; return why not, or "" on success."""
-        return await self._calls.ask_why_not("star", key=key, title=title)
-
-    async def unstar(self, key: StarKey) -> str:
-        """Remove a star; return why not, or "" on success."""
-        return await self._calls.ask_why_not("unstar", key=key)
-
-    async def add_alert(self, plan: AlertPlan) -> str:
-        """Add a price alert; return why not, or "" on success."""
-        return await self._calls.ask_why_not("add_alert", plan=plan)
-
-    async def remove_alert(self, alert_id: AlertId) -> str:
-        """Remove a price alert; return why not, or "" on success."""
-        return await self._calls.ask_why_not("remove_alert", alert_id=alert_id)
-
-    async def name_address(self, address: str, name: str) -> str:
-        """Name an address; return why not, or "" on success."""
-        return await self._calls.ask_why_not("name_address", address=address, name=name)
-
-    async def check_address(self, address: str) -> str:
-        """Check an address and its checksum; return what is wrong, or "" if it is valid."""
-        return await self._calls.ask_why_not("check_address", address=address)
-
-    async def forget_address(self, address: Address) -> str:
-        """Remove the name of an address; return why not, or "" on success."""
-        return await self._calls.ask_why_not("forget_address", address=address)
-
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
         """Have the service fix everything that is signed for a wallet step."""
         try:
@@ -493,15 +450,3 @@ class RemoteCommands:
             text = describe_loss(lost)
             return NotKnown(text) if lost.may_have_happened else Rejected(text)
         return cast("WalletVerdict", answer)
-
-    async def take_relayer_key(self, key: PastedKey) -> str:
-        """Store a relayer key supplied by the trader; return why not, or "" on success."""
-        return await self._calls.ask_why_not("take_relayer_key", within_s=None, key=key)
-
-    def stop_following(self, key: TransactionKey) -> None:
-        """Stop checking a wallet transaction."""
-        self._calls.send("stop_following", key=key)
-
-    def follow_again(self, key: TransactionKey) -> None:
-        """Resume checking a wallet transaction."""
-        self._calls.send("follow_again", key=key)
