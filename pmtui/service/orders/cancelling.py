@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from pmtui.domain.answers import Failure, FailureKind
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.formats import count
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
@@ -32,8 +33,8 @@ from pmtui.service.orders.verdicts import format_failure
 from pmtui.service.ports import READ_ONLY, Account
 from pmtui.service.views import Level
 
-PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""Pauses before each repetition; the last one is repeated."""
+FIRST_PAUSE_S = 0.5
+"""Before the first repetition."""
 NO_ANSWER = "no answer yet; asking again until there is one"
 BUSY = "the venue is busy; asking again until there is an answer"
 MAY_ARRIVE = "not at the venue yet; cancelling again until it is known to be gone"
@@ -88,7 +89,7 @@ class Canceller:
         """Orders whose cancel was requested while they might still arrive."""
         self._repeating: dict[OrderId, asyncio.Future[_End]] = {}
         """Orders whose cancel is repeated until they are known to be gone."""
-        self._step = 0
+        self._backoff = Backoff(first_s=FIRST_PAUSE_S, longest_s=8.0)
         self._changed = asyncio.Event()
         self._listeners: list[Callable[[], None]] = []
         feed.on_order(self._on_order)
@@ -163,7 +164,7 @@ class Canceller:
         """Repeat unconfirmed cancels for the whole session."""
         while True:
             if not self._repeating:
-                self._step = 0
+                self._backoff.reset()
                 self._changed.clear()
                 await self._changed.wait()
             await self._pause()
@@ -296,8 +297,8 @@ class Canceller:
 
     def _reset_backoff(self) -> None:
         """Make the next repetition come soon; one that is already due soon is not delayed."""
-        if self._step != 1:
-            self._step = 0
+        if self._backoff.step_s != 2 * FIRST_PAUSE_S:
+            self._backoff.reset()
             self._changed.set()
 
     def _end(self, order_id: OrderId, end: _End) -> None:
@@ -311,9 +312,7 @@ class Canceller:
         """Wait before the next repetition; a new event shortens the wait."""
         while True:
             self._changed.clear()
-            pause = PAUSES_S[min(self._step, len(PAUSES_S) - 1)]
-            self._step += 1
-            if not await self._kernel.within(pause, self._changed.wait()):
+            if not await self._kernel.within(self._backoff.next_s(), self._changed.wait()):
                 return
 
     async def _await_ends(

@@ -14,6 +14,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from pmtui.domain.answers import Failure
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.formats import count
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.life import IN_DOUBT
@@ -25,8 +26,6 @@ from pmtui.service.ports import Account
 from pmtui.service.views import Level, OwnList
 from pmtui.service.words import describe_order_end
 
-PAUSES_S = (0.5, 1.0, 2.0, 4.0, 8.0)
-"""Pauses between searches; the last one is repeated."""
 MISSING_PAUSE_S = 5.0
 """The longest pause while an order is missing that was at the venue."""
 GONE = "no longer at the venue"
@@ -54,7 +53,7 @@ class OrderSearch:
         self._missing: set[OrderId] = set()
         """Orders known to have been at the venue, but missing from its last list."""
         feed.on_missing(self._add_missing)
-        self._step = 0
+        self._backoff = Backoff(first_s=0.5, longest_s=8.0)
         self._added = asyncio.Event()
 
     async def restore(self) -> frozenset[OrderId]:
@@ -93,13 +92,13 @@ class OrderSearch:
 
     def _add(self, doubt: Doubt) -> None:
         self._doubts[doubt.order.order_id] = doubt
-        self._step = 0
+        self._backoff.reset()
         self._added.set()
 
     def _add_missing(self, order_ids: tuple[OrderId, ...]) -> None:
         if not self._missing.issuperset(order_ids):
             self._missing.update(order_ids)
-            self._step = 0
+            self._backoff.reset()
             self._added.set()
 
     async def run(self) -> None:
@@ -117,8 +116,7 @@ class OrderSearch:
     async def _pause(self) -> None:
         """Wait for the next search; a newly unconfirmed order shortens the wait."""
         self._added.clear()
-        pause = PAUSES_S[min(self._step, len(PAUSES_S) - 1)]
-        self._step += 1
+        pause = self._backoff.next_s()
         if self._missing:
             pause = min(pause, MISSING_PAUSE_S)
         now_s, endings = self._kernel.clock.monotonic(), self._feed.endings

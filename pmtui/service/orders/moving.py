@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from pmtui.domain.answers import Failure
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.markets.market import MarketTerms, Side
@@ -52,8 +53,6 @@ from pmtui.service.words import describe_price, format_shares, shorten
 
 CANCEL_PATIENCE_S = 5.0
 """How long a new order waits for the reply to the preceding cancel; the cancel is repeated after that."""
-READING_PAUSES_S = (0.25, 0.5, 1.0)
-"""Pauses between attempts to read an order's fills; the last one is repeated."""
 READING_TRIES = 4
 """Attempts when only the trades are read, on request."""
 PROOF_WITHIN_S = 8.0
@@ -288,7 +287,7 @@ class Mover:
     ) -> dict[OrderId, Micros]:
         ids = frozenset(order.order_id for order in orders)
         since = min(order.created_at for order in orders)
-        own, step = self._feed.own, 0
+        own, backoff = self._feed.own, _reading_backoff()
         while True:
             unreported = [order_id for order_id in ids if own.final_record(order_id) is None]
             has_trades, *_ = await asyncio.gather(
@@ -307,8 +306,7 @@ class Mover:
             known = {order_id: size for order_id, size in finals.items() if size is not None}
             if has_trades and len(known) == len(ids):
                 return known
-            await self._kernel.clock.sleep(READING_PAUSES_S[min(step, len(READING_PAUSES_S) - 1)])
-            step += 1
+            await self._kernel.clock.sleep(backoff.next_s())
 
     async def _read_record(self, account: Account, order_id: OrderId) -> None:
         asked_s = self._kernel.clock.monotonic()
@@ -337,11 +335,17 @@ class Mover:
         account = self._feed.account
         if account is None:
             return False
-        for step in range(READING_TRIES):
+        backoff = _reading_backoff()
+        for _ in range(READING_TRIES):
             if await self._read_trades(account, frozenset(ids), since=since):
                 return True
-            await self._kernel.clock.sleep(READING_PAUSES_S[min(step, len(READING_PAUSES_S) - 1)])
+            await self._kernel.clock.sleep(backoff.next_s())
         return False
+
+
+def _reading_backoff() -> Backoff:
+    """Return the pauses between attempts to read an order's fills."""
+    return Backoff(first_s=0.25, longest_s=1.0)
 
 
 def _ties_up(resting: Order, sale: PreparedOrder) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pmtui.domain.answers import Failure, Listing
+from pmtui.domain.backoff import Backoff
 from pmtui.domain.formats import count
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
@@ -26,8 +27,6 @@ from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level, OwnList
 
 CHECK_PERIOD_S = 0.25
-PAUSES_S = (0.25, 0.5, 1.0, 2.0, 5.0)
-"""Pauses between rounds; the last one is repeated."""
 
 
 class KillSwitch:
@@ -145,7 +144,7 @@ class KillSwitch:
     async def _cancel_everything(self) -> None:
         """Cancel repeatedly until nothing is left, or the lock is released."""
         await self._feed.opened.wait()
-        step = 0
+        backoff = Backoff(first_s=0.25, longest_s=5.0)
         while (killed := self._lock.killed) is not None:
             _ = self._open()
             problem = await self._cancel_once()
@@ -167,8 +166,7 @@ class KillSwitch:
                 self._history.record_kill(text)
                 if self._lock.killed == killed:
                     return
-            await self._kernel.clock.sleep(PAUSES_S[min(step, len(PAUSES_S) - 1)])
-            step += 1
+            await self._kernel.clock.sleep(backoff.next_s())
 
     def _open(self) -> set[OrderId]:
         """Return the orders that may rest as far as we know; a list may be older than the cancel."""
