@@ -413,7 +413,7 @@ def _parser() -> SecretiveParser:
         "--format", type=_format, default=Format.CSV.value, metavar="FORMAT",
         help=f"{', '.join(Format)}; default {Format.CSV}",
     )  # fmt: skip
-    parser.add_argument("--profile", help="as for the terminal; default paper")
+    parser.add_profile()
     parser.add_argument(
         "--wallet", type=_wallet, metavar="ADDRESS", help="positions, activity: of another wallet"
     )

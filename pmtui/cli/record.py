@@ -441,5 +441,5 @@ def _parser() -> SecretiveParser:
         help="whose market to record; may be repeated",
     )  # fmt: skip
     parser.add_argument("--seconds", type=_seconds, metavar="N", help="end by itself after so long")
-    parser.add_argument("--profile", help="as for the terminal; default paper")
+    parser.add_profile()
     return parser

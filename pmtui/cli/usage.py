@@ -57,6 +57,10 @@ class SecretiveParser(argparse.ArgumentParser):
         )
         self._given: tuple[str, ...] = ()
 
+    def add_profile(self, words: str = "as for the terminal; default paper") -> None:
+        """Accept the name of a profile."""
+        self.add_argument("--profile", help=words)
+
     def add_descriptor(self, option: str, words: str) -> None:
         """Accept the number of an open file descriptor, from which a line is read."""
         self.add_argument(option, type=descriptor, metavar="N", help=words)
@@ -160,9 +164,8 @@ def terminal_parser(
     parser = SecretiveParser(
         prog=prog, description=description, epilog=epilog, is_laid_out=is_laid_out
     )
-    parser.add_argument(
-        "--profile",
-        help="paper (the default: a local venue with play money), live, or one of your own",
+    parser.add_profile(
+        "paper (the default: a local venue with play money), live, or one of your own"
     )
     parser.add_descriptor(
         "--passphrase-fd",

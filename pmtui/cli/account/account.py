@@ -481,9 +481,7 @@ def _parser() -> SecretiveParser:
         metavar="ACTION",
         help="new, import, show, remove, or one of the wallet",
     )
-    parser.add_argument(
-        "--profile", help="whose account; `paper` has a key of its own, made by itself"
-    )
+    parser.add_profile("whose account; `paper` has a key of its own, made by itself")
     parser.add_descriptor("--passphrase-fd", "read the passphrase from a line of file descriptor N")
     parser.add_descriptor(
         "--key-fd",

@@ -284,7 +284,7 @@ def _parser(action: str) -> SecretiveParser:
         epilog=EXIT_CODES,
     )
     parser.add_argument("words", nargs="*", metavar="WORD", help=_WORDS.get(action, "none"))
-    parser.add_argument("--profile", help="whose wallet")
+    parser.add_profile("whose wallet")
     parser.add_argument("--all", action="store_true", help="redeem: everything that can be")
     parser.add_argument("--amount", metavar="DOLLARS", help="approve: no more than this")
     parser.add_argument(

@@ -251,7 +251,7 @@ def _parser() -> SecretiveParser:
     parser.add_descriptor(
         "--token-fd", "of http: ask for the bearer token that is a line of file descriptor N"
     )
-    parser.add_argument("--profile", help="whose hosts are read; paper without it")
+    parser.add_profile("whose hosts are read; paper without it")
     parser.add_argument(
         "--tools",
         action="append",

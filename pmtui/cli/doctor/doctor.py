@@ -186,7 +186,7 @@ def _parser() -> SecretiveParser:
         epilog="Exit code: 0 when all will work, 1 when something will not, 2 for wrong usage or "
         "configuration.",
     )
-    parser.add_argument("--profile", help="as for the terminal; default paper")
+    parser.add_profile()
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
     parser.add_descriptor(
         "--passphrase-fd",

@@ -359,7 +359,7 @@ def _parser(read: Read | None) -> SecretiveParser:
 
 
 def _add_options(parser: SecretiveParser) -> None:
-    parser.add_argument("--profile", help="whose hosts are asked; paper without it")
+    parser.add_profile("whose hosts are asked; paper without it")
     parser.add_argument(
         "--format", choices=[form.value for form in Format], help="table without it"
     )

@@ -206,7 +206,7 @@ def _kill_parser() -> SecretiveParser:
         epilog="Exit code: 0 when no order is working, 1 when that is not known, 2 for wrong "
         "usage. Trading is locked in the first two cases.",
     )
-    _add_profile(parser)
+    parser.add_profile()
     parser.add_argument(
         "--wait", type=_seconds, default=PATIENCE_S, metavar="SECONDS",
         help=f"for the terminal's result, at most; default {PATIENCE_S}",
@@ -219,13 +219,9 @@ def _release_parser() -> SecretiveParser:
         prog="pmtui release",
         description="Unlock trading after the kill switch.",
     )
-    _add_profile(parser)
+    parser.add_profile()
     parser.add_argument("--yes", action="store_true", help="do not ask")
     return parser
-
-
-def _add_profile(parser: SecretiveParser) -> None:
-    parser.add_argument("--profile", help="as for the terminal; default paper")
 
 
 def _seconds(text: str) -> int:

@@ -59,7 +59,7 @@ def _parser() -> SecretiveParser:
         description="Run the service of a profile in the foreground, for terminals to attach to.",
         epilog="Without a passphrase it is READ-ONLY until an attached terminal unlocks it.",
     )
-    parser.add_argument("--profile", help="as for the terminal; default paper")
+    parser.add_profile()
     parser.add_descriptor(
         "--passphrase-fd", "read the keystore's passphrase from a line of file descriptor N"
     )

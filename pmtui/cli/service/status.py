@@ -151,7 +151,7 @@ def _status_parser() -> SecretiveParser:
         description="Say how the service of a profile stands.",
         epilog="Exit code: 0 where one runs, 1 where none does.",
     )
-    parser.add_argument("--profile", help="as for the terminal; default paper")
+    parser.add_profile()
     parser.add_argument("--json", action="store_true", help="as one JSON object")
     return parser
 
@@ -162,7 +162,7 @@ def _stop_parser() -> SecretiveParser:
         description="End the service of a profile.",
         epilog="Exit code: 0 where it has ended, 1 where none runs or it goes on.",
     )
-    parser.add_argument("--profile", help="as for the terminal; default paper")
+    parser.add_profile()
     parser.add_argument(
         "--orders", choices=[each.value for each in ExitPolicy],
         help="what becomes of open orders; default: what on_quit says",
