@@ -23,6 +23,7 @@ from pmtui.link.messages import Events, Peek, ToService, Unwatch, View, Watch
 from pmtui.link.mirrored_log import MirroredLog
 from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode
+from pmtui.service.hub import TopicSubscription
 from pmtui.service.surface import QUERY_OF_TOPIC, Queries
 from pmtui.service.topics import (
     AccountTopic,
@@ -93,22 +94,6 @@ VIEW_KINDS = {
 }
 
 
-class MirrorSubscription:
-    """One subscriber's interest in some topics."""
-
-    def __init__(self, mirror: "Mirror", topics: frozenset[Topic], notify: Notify) -> None:
-        self.topics = topics
-        self.notify = notify
-        self._mirror = mirror
-        self.is_open = True
-
-    def close(self) -> None:
-        """Unsubscribe; closing twice is harmless."""
-        if self.is_open:
-            self.is_open = False
-            self._mirror.drop(self)
-
-
 def nothing_known(profile: str, *, is_paper: bool, now: datetime) -> StatusView:
     """Return what the status line shows until the service has sent its own."""
     return StatusView(
@@ -128,7 +113,7 @@ class Mirror:
         Args:
             status: the status line's content until the service has sent its own.
         """
-        self._subscribers: dict[Topic, list[MirrorSubscription]] = {}
+        self._subscribers: dict[Topic, list[TopicSubscription]] = {}
         self._views: dict[Topic, object] = {StatusTopic(): status}
         self._kept: OrderedDict[Topic, None] = OrderedDict()
         """Unwatched topics with a view, oldest first."""
@@ -273,9 +258,9 @@ class Mirror:
                 self._send(Peek(encode(topic)))
         return empty
 
-    def subscribe(self, topics: Iterable[Topic], notify: Notify) -> MirrorSubscription:
+    def subscribe(self, topics: Iterable[Topic], notify: Notify) -> TopicSubscription:
         """Subscribe to changes of topics; those with a known view are announced at once."""
-        subscription = MirrorSubscription(self, frozenset(topics), notify)
+        subscription = TopicSubscription(frozenset(topics), notify, drop=self.drop)
         loop = asyncio.get_running_loop()
         for topic in subscription.topics:
             others = self._subscribers.setdefault(topic, [])
@@ -289,7 +274,7 @@ class Mirror:
                 _ = loop.call_soon(self._announce, subscription, topic)
         return subscription
 
-    def drop(self, subscription: MirrorSubscription) -> None:
+    def drop(self, subscription: TopicSubscription) -> None:
         """Forget a subscriber."""
         for topic in subscription.topics:
             others = self._subscribers[topic]
@@ -308,7 +293,7 @@ class Mirror:
             else:
                 self._keep(topic)
 
-    def _announce(self, subscription: MirrorSubscription, topic: Topic) -> None:
+    def _announce(self, subscription: TopicSubscription, topic: Topic) -> None:
         if subscription.is_open:
             subscription.notify(topic)
 

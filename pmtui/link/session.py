@@ -30,7 +30,7 @@ from pmtui.link.messages import (
 )
 from pmtui.service.codec import CodecError, decode, encode
 from pmtui.service.data_service import DataService, Terminal
-from pmtui.service.hub import HubSubscription
+from pmtui.service.hub import TopicSubscription
 from pmtui.service.surface import QUERY_OF_TOPIC, Queries
 from pmtui.service.topics import (
     AccountTopic,
@@ -93,7 +93,7 @@ class Session:
         self._reader, self._writer = reader, writer
         self._other = other
         self._terminal: Terminal = service.open_terminal()
-        self._watched: dict[Topic, HubSubscription] = {}
+        self._watched: dict[Topic, TopicSubscription] = {}
         self._peeked: dict[Topic, None] = {}
         self._sent: dict[Topic, object] = {}
         """The views that the terminal has."""

@@ -23,23 +23,28 @@ V = TypeVar("V")
 DEFAULT_FRAMES_PER_SECOND = 10
 
 
-class HubSubscription:
+class TopicSubscription:
     """One subscriber's interest in some topics."""
 
     def __init__(
-        self, hub: "Hub", topics: frozenset[Topic], notify: Notify, *, is_in_sight: bool
+        self,
+        topics: frozenset[Topic],
+        notify: Notify,
+        *,
+        drop: "Callable[[TopicSubscription], None]",
+        is_in_sight: bool = True,
     ) -> None:
         self.topics = topics
         self.notify = notify
         self.is_in_sight = is_in_sight
-        self._hub = hub
-        self._is_open = True
+        self._drop = drop
+        self.is_open = True
 
     def close(self) -> None:
         """Unsubscribe; closing twice is harmless."""
-        if self._is_open:
-            self._is_open = False
-            self._hub.drop(self)
+        if self.is_open:
+            self.is_open = False
+            self._drop(self)
 
 
 class FollowedTopics:
@@ -50,7 +55,7 @@ class FollowedTopics:
         self._notify = notify
         self._is_in_sight = is_in_sight
         self._topics: frozenset[Topic] = frozenset()
-        self._subscription: HubSubscription | None = None
+        self._subscription: TopicSubscription | None = None
 
     def follow(self, topics: Iterable[Topic]) -> None:
         """Follow exactly these topics from now on."""
@@ -74,7 +79,7 @@ class Hub:
     def __init__(self, clock: Clock, *, frames_per_second: int = DEFAULT_FRAMES_PER_SECOND) -> None:
         self._clock = clock
         self._frame_s = 1 / frames_per_second
-        self._subscribers: dict[Topic, list[HubSubscription]] = {}
+        self._subscribers: dict[Topic, list[TopicSubscription]] = {}
         self._watchers: Counter[Topic] = Counter()
         self._dirty: dict[Topic, None] = {}
         self._on_demand: list[Callable[[Topic], None]] = []
@@ -96,7 +101,7 @@ class Hub:
 
     def subscribe(
         self, topics: Iterable[Topic], notify: Notify, *, is_in_sight: bool = True
-    ) -> HubSubscription:
+    ) -> TopicSubscription:
         """Add a subscriber and announce the current state of each of its topics.
 
         Args:
@@ -104,7 +109,9 @@ class Hub:
             notify: called with the changed topics.
             is_in_sight: whether somebody may trade on what it shows; an alert only compares prices.
         """
-        subscription = HubSubscription(self, frozenset(topics), notify, is_in_sight=is_in_sight)
+        subscription = TopicSubscription(
+            frozenset(topics), notify, drop=self.drop, is_in_sight=is_in_sight
+        )
         for topic in subscription.topics:
             self._subscribers.setdefault(topic, []).append(subscription)
             self._watchers[topic] += 1
@@ -114,7 +121,7 @@ class Hub:
             self.mark(topic)
         return subscription
 
-    def drop(self, subscription: HubSubscription) -> None:
+    def drop(self, subscription: TopicSubscription) -> None:
         """Forget a subscriber."""
         for topic in subscription.topics:
             remaining = [s for s in self._subscribers.get(topic, []) if s is not subscription]

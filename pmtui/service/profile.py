@@ -8,7 +8,7 @@ from pmtui.domain.orders.limits import NO_LIMITS, Limits
 from pmtui.domain.orders.own_orders import LAG_S, RULED_OUT_AFTER_S
 from pmtui.service.conditionals.sales import SALE_LAG_S
 from pmtui.service.hub import DEFAULT_FRAMES_PER_SECOND
-from pmtui.service.orders.desk import POST_DEADLINE_S
+from pmtui.service.orders.sending import POST_DEADLINE_S
 from pmtui.service.safety.arming import DISARM_AFTER_S
 from pmtui.service.views import Mode
 

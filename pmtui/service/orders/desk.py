@@ -43,8 +43,6 @@ from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
 from pmtui.service.views import Level
 
-__all__ = ["POST_DEADLINE_S", "Desk"]
-
 NEVER_LEFT = "it never left: nothing was sent"
 STOPPED = "the program stopped while sending"
 MOST_SENT = 5 * MOST_PREPARED

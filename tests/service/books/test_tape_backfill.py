@@ -13,7 +13,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.books import GRACE_S
 from pmtui.service.books.tapes import PAUSES_S
-from pmtui.service.hub import HubSubscription
+from pmtui.service.hub import TopicSubscription
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, TapeTopic, Topic
 from tests.manual_clock import settle
 from tests.service.book_kit import change, mirrored, snapshot
@@ -26,7 +26,7 @@ BOUGHT = TradePrint(
 )
 
 
-async def watch(world: World) -> HubSubscription:
+async def watch(world: World) -> TopicSubscription:
     topics: list[Topic] = [MarketTopic(CONDITION), TapeTopic(YES)]
     subscription = world.service.hub.subscribe(topics, lambda _: None)
     await settle()
