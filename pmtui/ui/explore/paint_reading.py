@@ -60,7 +60,8 @@ def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ..
     lines: list[Cell] = []
     for comment in view.comments:
         lines += _paint_comment(comment, now, width)
-    return tuple(lines) or (Cell(_explain_no_comments(view), Role.DIM),)
+    nothing = Cell(_explain_nothing(view, "comments", "No comments yet."), Role.DIM)
+    return tuple(lines) or (nothing,)
 
 
 def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
@@ -74,13 +75,7 @@ def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
 
 def explain_no_holders(view: MarketView) -> str:
     """Return why no holders are listed."""
-    match view.load:
-        case Load.READY:
-            return " No holders listed."
-        case Load.FAILED:
-            return f" Could not load the holders: {plain(view.problem)}"
-        case Load.EMPTY | Load.LOADING:
-            return " Loading holders…"
+    return f" {_explain_nothing(view, 'holders', 'No holders listed.')}"
 
 
 def _wrap_paragraph(clean: str, width: int) -> list[str]:
@@ -123,14 +118,14 @@ def _sources(stated: Sequence[str], width: int) -> list[Cell]:
     return [Cell(""), Cell("Resolution source", Role.DIM), *(Cell(s, Role.KEY) for s in said)]
 
 
-def _explain_no_comments(view: EventView) -> str:
+def _explain_nothing(view: EventView | MarketView, what: str, none: str) -> str:
     match view.load:
         case Load.READY:
-            return "No comments yet."
+            return none
         case Load.FAILED:
-            return f"Could not load the comments: {plain(view.problem)}"
+            return f"Could not load the {what}: {plain(view.problem)}"
         case Load.EMPTY | Load.LOADING:
-            return "Loading comments…"
+            return f"Loading {what}…"
 
 
 def _paint_comment(comment: Comment, now: datetime, width: int) -> list[Cell]:

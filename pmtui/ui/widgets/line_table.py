@@ -194,10 +194,8 @@ class LineTable(ScrollView, can_focus=True):
     ]
 
     @dataclass
-    class _About(Message):
+    class _OfTable(Message):
         table: "LineTable"
-        key: str
-        """The key of the row."""
 
         @property
         @override
@@ -205,45 +203,28 @@ class LineTable(ScrollView, can_focus=True):
             return self.table
 
     @dataclass
-    class RowHighlighted(_About):
+    class RowHighlighted(_OfTable):
         """The cursor moved to another row."""
 
+        key: str
+
     @dataclass
-    class RowSelected(_About):
+    class RowSelected(_OfTable):
         """The trader opened a row."""
 
+        key: str
+
     @dataclass
-    class TitleClicked(Message):
+    class TitleClicked(_OfTable):
         """The title of a column without an order was clicked."""
 
-        table: "LineTable"
-
-        @property
-        @override
-        def control(self) -> "LineTable":
-            return self.table
-
     @dataclass
-    class EndApproached(Message):
+    class EndApproached(_OfTable):
         """Less than a screen of rows is left below; sent once for a number of rows."""
 
-        table: "LineTable"
-
-        @property
-        @override
-        def control(self) -> "LineTable":
-            return self.table
-
     @dataclass
-    class ViewChanged(Message):
+    class ViewChanged(_OfTable):
         """The rows in view, or their order, have changed."""
-
-        table: "LineTable"
-
-        @property
-        @override
-        def control(self) -> "LineTable":
-            return self.table
 
     def __init__(
         self, columns: Sequence[Column], *, empty: str = "Nothing to show.",
