@@ -395,7 +395,7 @@ class DataService:
             parts.safeguards,
             parts.account.maker_stats,
         )
-        oddities = MalformedMessages(kernel, self._stream_counts)
+        malformed = MalformedMessages(kernel, self._stream_counts)
         keep("frame pump", self.hub.pump)
         keep("clock", parts.time.tick)
         keep("book check", markets.books.keep_checking)
@@ -406,7 +406,7 @@ class DataService:
         keep("market lists", markets.metadata.poll_lists)
         keep("list of the next start", markets.list_cache.keep_writing)
         keep("venue clock", parts.time.measure)
-        keep("stream oddities", oddities.watch)
+        keep("malformed messages", malformed.watch)
         keep("account steps", parts.onboarding.run)
         keep("wallet", parts.wallet.run)
         keep("kill switch", safeguards.kill_switch.watch)
@@ -460,9 +460,9 @@ class DataService:
 
     def _stream_counts(self) -> Iterable[dict[str, int]]:
         if (hosts := self._kernel.connected) is not None:
-            yield hosts.market_stream.oddities()
+            yield hosts.market_stream.malformed_messages()
         if self.parts.account.feed.account is not None:
-            yield self.parts.account.feed.account.stream.oddities()
+            yield self.parts.account.feed.account.stream.malformed_messages()
 
     def _on_learned(self) -> None:
         # The tokens of a market or an event are only known now.

@@ -262,7 +262,7 @@ class GeoHost(Protocol):
 class MarketStream(Protocol):
     """The public market channel: owns its sockets, backoff, heartbeat and resubscription."""
 
-    def oddities(self) -> dict[str, int]:
+    def malformed_messages(self) -> dict[str, int]:
         """Return the number of messages that were not understood, by kind."""
         ...
 
@@ -291,7 +291,7 @@ class MarketStream(Protocol):
 class UserStream(Protocol):
     """The account channel: order and trade events of one key."""
 
-    def oddities(self) -> dict[str, int]:
+    def malformed_messages(self) -> dict[str, int]:
         """Return the number of messages that were not understood, by kind."""
         ...
 

@@ -279,7 +279,7 @@ class FakeMarketStream:
     def deaf(self) -> frozenset[TokenId]:
         return self.watched if self.unstreamed is None else self.unstreamed
 
-    def oddities(self) -> dict[str, int]:
+    def malformed_messages(self) -> dict[str, int]:
         return self.counts
 
     def watch(
@@ -325,7 +325,7 @@ class FakeUserStream:
         self.tell: Callable[[UserEvent], None] | None = None
         self.link: Callable[[Link], None] | None = None
 
-    def oddities(self) -> dict[str, int]:
+    def malformed_messages(self) -> dict[str, int]:
         return {}
 
     async def run(

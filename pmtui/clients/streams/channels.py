@@ -139,7 +139,7 @@ class MarketChannel:
         """Their protocols, with counts of unreadable messages."""
         return tuple(shard.protocol for shard in self._shards)
 
-    def oddities(self) -> dict[str, int]:
+    def malformed_messages(self) -> dict[str, int]:
         """Return how many unused or unreadable messages were received, by kind."""
         return count_malformed(self.protocols)
 
@@ -251,7 +251,7 @@ class UserChannel:
             url, self.protocol, random=random, times=times or Times()
         )
 
-    def oddities(self) -> dict[str, int]:
+    def malformed_messages(self) -> dict[str, int]:
         """Return how many unused or unreadable messages were received, by kind."""
         return count_malformed((self.protocol,))
 

@@ -102,7 +102,7 @@ async def test_a_frame_of_a_million_lists_is_not_looked_into() -> None:
             (connection,) = channel.connections
             assert connection.counts.refused == 1
             assert connection.epoch == 1
-            assert channel.oddities() == {"unreadable 'frame'": 1}
+            assert channel.malformed_messages() == {"unreadable 'frame'": 1}
 
 
 async def test_a_frame_above_the_largest_ends_the_connection_unread() -> None:
