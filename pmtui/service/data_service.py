@@ -293,7 +293,7 @@ class DataService:
         )  # fmt: skip
         feed.on_order(venue.on_order)
         loss = StreamLoss(
-            self.hub, deaf=self._deaf, book_of=books.book,
+            self.hub, disconnected=self._disconnected, book_of=books.book,
             market_of=markets.metadata.store.market_of_token.get,
         )  # fmt: skip
         arming = ArmedTerminals(kernel, loss, idle_s=tuning.disarm_after_s)
@@ -454,9 +454,9 @@ class DataService:
         else:
             self._kernel.connect(hosts)
 
-    def _deaf(self) -> frozenset[TokenId]:
+    def _disconnected(self) -> frozenset[TokenId]:
         hosts = self._kernel.connected
-        return hosts.market_stream.deaf() if hosts is not None else frozenset()
+        return hosts.market_stream.disconnected() if hosts is not None else frozenset()
 
     def _stream_counts(self) -> Iterable[dict[str, int]]:
         if (hosts := self._kernel.connected) is not None:

@@ -266,7 +266,7 @@ class MarketStream(Protocol):
         """Return the number of messages that were not understood, by kind."""
         ...
 
-    def deaf(self) -> frozenset[TokenId]:
+    def disconnected(self) -> frozenset[TokenId]:
         """Return the tokens whose socket is not open, so that no messages come for them."""
         ...
 

@@ -276,7 +276,7 @@ class FakeMarketStream:
         self.unstreamed: frozenset[TokenId] | None = None
         """Whose sockets are not open; None while that is true of all."""
 
-    def deaf(self) -> frozenset[TokenId]:
+    def disconnected(self) -> frozenset[TokenId]:
         return self.watched if self.unstreamed is None else self.unstreamed
 
     def malformed_messages(self) -> dict[str, int]:

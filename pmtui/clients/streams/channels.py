@@ -143,7 +143,7 @@ class MarketChannel:
         """Return how many unused or unreadable messages were received, by kind."""
         return count_malformed(self.protocols)
 
-    def deaf(self) -> frozenset[TokenId]:
+    def disconnected(self) -> frozenset[TokenId]:
         """Return the tokens whose socket is not open."""
         closed = (s.protocol.wanted for s in self._shards if s.link.state is not LinkState.OPEN)
         return frozenset[TokenId]().union(*closed)

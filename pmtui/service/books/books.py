@@ -157,7 +157,7 @@ class BooksFeed:
 
         def on_link(link: Link) -> None:
             link_health(link)
-            self._follow_sockets(hosts.market_stream.deaf())
+            self._follow_sockets(hosts.market_stream.disconnected())
 
         await hosts.market_stream.run(on_event=self._on_event, on_link=on_link)
 
@@ -287,10 +287,12 @@ class BooksFeed:
             tracked.is_fed or not self._first_books.is_late(token_id)
         )
 
-    def _follow_sockets(self, deaf: frozenset[TokenId]) -> None:
+    def _follow_sockets(self, disconnected: frozenset[TokenId]) -> None:
         """Record whose sockets are open; the books and tapes of the others have a gap from now on."""
-        before, self._disconnected = self._disconnected, deaf
-        lost = [t for t in self._tracked if t in deaf and (before is None or t not in before)]
+        before, self._disconnected = self._disconnected, disconnected
+        lost = [
+            t for t in self._tracked if t in disconnected and (before is None or t not in before)
+        ]
         self.tapes.start_gaps(lost)
         for token_id in lost:
             tracked = self._tracked[token_id]
@@ -298,7 +300,9 @@ class BooksFeed:
             tracked.book.trust(BookState.STALE)
             self._first_books.drop(token_id)
             self._mark(token_id)
-        back = [t for t in self._tracked if t not in deaf and (before is None or t in before)]
+        back = [
+            t for t in self._tracked if t not in disconnected and (before is None or t in before)
+        ]
         for token_id in back:
             tracked = self._tracked[token_id]
             tracked.book.announced.clear()
@@ -312,7 +316,7 @@ class BooksFeed:
         tracked = self._tracked.get(token_id)
         if self._stream_hosts is not None and not self._is_connected(token_id):
             # It moved to another socket, which no link event reports.
-            self._follow_sockets(self._stream_hosts.market_stream.deaf())
+            self._follow_sockets(self._stream_hosts.market_stream.disconnected())
         if tracked is not None and tracked.is_whole and self._is_connected(token_id):
             tracked.is_fed = True
             self._drop_debt_if_fed(token_id, tracked)

@@ -29,7 +29,7 @@ class StreamLoss:
         self,
         hub: Hub,
         *,
-        deaf: Callable[[], frozenset[TokenId]],
+        disconnected: Callable[[], frozenset[TokenId]],
         book_of: Callable[[TokenId], BookView],
         market_of: Callable[[TokenId], ConditionId | None],
     ) -> None:
@@ -37,12 +37,12 @@ class StreamLoss:
 
         Args:
             hub: knows the watched topics.
-            deaf: returns the tokens whose sockets are not open.
+            disconnected: returns the tokens whose sockets are not open.
             book_of: returns a book's state before its feed handles the sockets.
             market_of: returns the market of a token; None while unknown.
         """
         self._hub = hub
-        self._deaf = deaf
+        self._disconnected = disconnected
         self._book_of = book_of
         self._market_of = market_of
 
@@ -55,13 +55,15 @@ class StreamLoss:
             return False
         if stream.state is HealthState.DOWN:
             return self.is_down(stream)
-        deaf = self._on_show() & self._deaf()
-        return any(self._book_of(token_id).state not in _SILENT for token_id in deaf)
+        disconnected = self._on_show() & self._disconnected()
+        return any(self._book_of(token_id).state not in _SILENT for token_id in disconnected)
 
     def is_down(self, stream: SourceHealth) -> bool:
         """Whether the sockets of the markets on screen are down; without any, whether some socket fails."""
         on_show = self._on_show()
-        return stream.state is HealthState.DOWN and (not on_show or bool(on_show & self._deaf()))
+        return stream.state is HealthState.DOWN and (
+            not on_show or bool(on_show & self._disconnected())
+        )
 
     def _on_show(self) -> frozenset[TokenId]:
         """Return the tokens of markets on trading screens, not those of lists and quotes."""

@@ -434,12 +434,12 @@ async def test_only_the_tokens_of_a_closed_socket_are_not_heard() -> None:
         times = Times(first_delay_s=60.0, longest_delay_s=60.0, close_s=0.2)
         channel = channel_to(server, times=times, tokens_per_socket=1)
         channel.watch(tokens("1", "2"))
-        assert channel.deaf() == frozenset()
+        assert channel.disconnected() == frozenset()
         async with running(channel) as heard:
             await until(lambda: LinkState.DOWN in heard.states(), "a socket that ended")
             open_ones = [c for c in channel.connections if c.epoch == 1 and c.counts.frames == 0]
             assert len(open_ones) == 2
-            assert len(channel.deaf()) == 1
+            assert len(channel.disconnected()) == 1
 
 
 async def test_without_anything_to_watch_the_stream_is_idle_and_not_lost() -> None:
