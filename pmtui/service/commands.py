@@ -141,7 +141,7 @@ class ServiceCommands:
             tuple(in_the_way),
             override=override,
             is_single_key=is_single_key,
-            veto=self._desk.why_self_trade,
+            why_not=self._desk.why_self_trade,
             given=self._given,
         )
 

@@ -273,7 +273,7 @@ class ConditionalSales:
         await self._own_bids.clear(intent, hooks.report)
         admitted: list[OrderId] = []
 
-        def veto(fitted: PreparedOrder) -> str:
+        def why_not(fitted: PreparedOrder) -> str:
             reason = hooks.record_order(fitted)
             if not reason:
                 admitted.append(fitted.unsigned.order_id)
@@ -282,7 +282,7 @@ class ConditionalSales:
         in_the_way = self._in_the_way(intent, account)
         before = self._state_before(token_id)
         verdict = await self._desk.verdict(
-            self._desk.flatten(order, in_the_way, veto=veto, objection=hooks.objection)
+            self._desk.flatten(order, in_the_way, why_not=why_not, objection=hooks.objection)
         )
         if isinstance(verdict, Accepted) and not verdict.status.is_open and verdict.filled_size:
             return Sale(verdict.filled_size, average=verdict.average)

@@ -218,7 +218,7 @@ class Desk:
         *,
         override: str = "",
         is_single_key: bool = False,
-        veto: Callable[[PreparedOrder], str] = _nothing_against,
+        why_not: Callable[[PreparedOrder], str] = _nothing_against,
         objection: Callable[[], str] = no_objection,
         given: Moment | None = None,
     ) -> CommandId:
@@ -229,7 +229,7 @@ class Desk:
             in_the_way: own sales of the same shares, and own bids that it would meet.
             override: what was permitted with it.
             is_single_key: without an override it leaves only while its book is good.
-            veto: called with the final order; returns why it must not be sent, "" if it may.
+            why_not: called with the final order; returns why it must not be sent, "" if it may.
             objection: the same, asked again when its bytes leave.
             given: when the trader gave it; now, where absent.
         """
@@ -243,7 +243,7 @@ class Desk:
 
         async def run() -> None:
             fitted = await self._mover.sell_after(order, in_the_way) if in_the_way else order
-            if isinstance(fitted, PreparedOrder) and (reason := veto(fitted)):
+            if isinstance(fitted, PreparedOrder) and (reason := why_not(fitted)):
                 fitted = Rejected(reason)
             if isinstance(fitted, Rejected):
                 self._sender.refuse(order, fitted, report)
