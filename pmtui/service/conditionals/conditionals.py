@@ -457,7 +457,7 @@ class Conditionals:
         return SaleHooks(
             allowed_size=lambda held: self._allowed_size(conditional_id, held),
             record_order=lambda order: self._record_sale_order(conditional_id, trigger, order),
-            objection=lambda: _why_unwanted(self._known[conditional_id], trigger),
+            why_unwanted=lambda: _why_unwanted(self._known[conditional_id], trigger),
             on_unconfirmed=lambda reason: self._check_sale(conditional_id, reason),
             report=report,
         )

@@ -123,7 +123,7 @@ class SaleHooks:
     """Returns how many of the held shares may be sold."""
     record_order: Callable[[PreparedOrder], str]
     """Records the order before it is sent; returns why it must not be, or "" if it may."""
-    objection: Callable[[], str]
+    why_unwanted: Callable[[], str]
     """Returns why the sale is no longer wanted; called again when its bytes are sent."""
     on_unconfirmed: Callable[[str], None]
     """Called with the reason if the reply does not show what was sold."""
@@ -282,7 +282,7 @@ class ConditionalSales:
         in_the_way = self._in_the_way(intent, account)
         before = self._state_before(token_id)
         verdict = await self._desk.verdict(
-            self._desk.flatten(order, in_the_way, why_not=why_not, objection=hooks.objection)
+            self._desk.flatten(order, in_the_way, why_not=why_not, why_unwanted=hooks.why_unwanted)
         )
         if isinstance(verdict, Accepted) and not verdict.status.is_open and verdict.filled_size:
             return Sale(verdict.filled_size, average=verdict.average)

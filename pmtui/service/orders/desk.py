@@ -36,7 +36,7 @@ from pmtui.service.orders.lost_orders import OrderSearch
 from pmtui.service.orders.moving import Mover
 from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import MOST_PREPARED, find_market_disagreement, prepare_order
-from pmtui.service.orders.sending import POST_DEADLINE_S, Instruction, OrderSender, no_objection
+from pmtui.service.orders.sending import POST_DEADLINE_S, Instruction, OrderSender, nothing_against
 from pmtui.service.orders.verdicts import Verdicts, order_of_journal, to_verdict
 from pmtui.service.ports import READ_ONLY
 from pmtui.service.safety.entry_guard import EntryGuard
@@ -219,7 +219,7 @@ class Desk:
         override: str = "",
         is_single_key: bool = False,
         why_not: Callable[[PreparedOrder], str] = _nothing_against,
-        objection: Callable[[], str] = no_objection,
+        why_unwanted: Callable[[], str] = nothing_against,
         given: Moment | None = None,
     ) -> CommandId:
         """Cancel the orders in the way of selling a position, then sell it; the verdict is the sale's.
@@ -230,11 +230,11 @@ class Desk:
             override: what was permitted with it.
             is_single_key: without an override it leaves only while its book is good.
             why_not: called with the final order; returns why it must not be sent, "" if it may.
-            objection: the same, asked again when its bytes leave.
+            why_unwanted: the same, asked again when its bytes leave.
             given: when the trader gave it; now, where absent.
         """
         instruction = self._sender.instruct(
-            is_single_key=is_single_key, override=override, objection=objection, given=given
+            is_single_key=is_single_key, override=override, why_unwanted=why_unwanted, given=given
         )
         command_id, futures = self._expect((order,))
 

@@ -52,7 +52,7 @@ FAULT = "a fault in this program, see the log file"
 Report = Callable[[PreparedOrder, Verdict], None]
 
 
-def no_objection() -> str:
+def nothing_against() -> str:
     """Return "" for no objection."""
     return ""
 
@@ -66,7 +66,7 @@ class Instruction:
     """`Canceller.scoped_cancels` at that time."""
     needs_good_book: bool = False
     """Whether the price was never confirmed by the trader, so that a good book is required."""
-    objection: Callable[[], str] = no_objection
+    why_unwanted: Callable[[], str] = nothing_against
     """Returns why the orders are no longer wanted; empty while they are."""
 
 
@@ -138,7 +138,7 @@ class OrderSender:
         *,
         is_single_key: bool = False,
         override: str = "",
-        objection: Callable[[], str] = no_objection,
+        why_unwanted: Callable[[], str] = nothing_against,
         given: Moment | None = None,
     ) -> Instruction:
         """Return the instruction for orders that are requested now.
@@ -146,12 +146,12 @@ class OrderSender:
         Args:
             is_single_key: no card came before them.
             override: what was permitted with them.
-            objection: returns why they are no longer wanted.
+            why_unwanted: returns why they are no longer wanted.
             given: when the trader gave it, in another process; now, where absent.
         """
         return Instruction(
             given or read_moment(self._kernel.clock), self._canceller.scoped_cancels,
-            is_single_key and not override, objection,
+            is_single_key and not override, why_unwanted,
         )  # fmt: skip
 
     def why_late(self, instruction: Instruction) -> Rejected | None:
@@ -326,8 +326,8 @@ class OrderSender:
             return locked
         if self._canceller.is_unwanted(order, since=instruction.scoped_cancels):
             return NOT_SENT
-        if objection := instruction.objection():
-            return f"Not sent: {objection}"
+        if reason := instruction.why_unwanted():
+            return f"Not sent: {reason}"
         if request.is_overdue or self._age_s(instruction) >= self._post_deadline_s:
             return f"Not sent: it could not leave within {self._post_deadline_s} s"
         ends_at = order.expires_at if order.time_in_force is TimeInForce.GTD else None
