@@ -232,7 +232,7 @@ class DataService:
             account=account.feed, builder_code=self._tuning.builder_code,
             settlements=Settlements(facts, account.marks.positions, markets.known.market),
         )  # fmt: skip
-        safeguards.guard.object_with(desk.why_no_orders)
+        safeguards.guard.add_check(desk.why_no_orders)
         return desk
 
     def _to_address(self, text: str) -> Address | None:
@@ -298,7 +298,7 @@ class DataService:
         )  # fmt: skip
         arming = ArmedTerminals(kernel, loss, idle_s=tuning.disarm_after_s)
         if profile.mode is Mode.READ_ONLY:
-            arming.object_with(lambda: profile.reason or "this session is read-only")
+            arming.add_check(lambda: profile.reason or "this session is read-only")
         lock = KillLock(kernel.clock, self._state_dir)
         marked = account.marks.positions
         day = DailyPnl(kernel, feed, markets.known, positions=marked, state_dir=self._state_dir)

@@ -32,7 +32,7 @@ class ArmedTerminals:
         """Of whoever uses the service within its own process."""
         self._attached: list[Arming] = []
         self._listeners: list[Callable[[bool], None]] = []
-        self._objections: list[Callable[[], str]] = []
+        self._checks: list[Callable[[], str]] = []
         kernel.health.on_change(self._on_health)
 
     @property
@@ -54,9 +54,9 @@ class ArmedTerminals:
             self._kernel.log.notice(Level.WARNING, "A terminal that was armed is gone")
             self.notify()
 
-    def object_with(self, objection: Callable[[], str]) -> None:
+    def add_check(self, check: Callable[[], str]) -> None:
         """Add a check that can prevent arming: it is called every time and returns "" if it does not."""
-        self._objections.append(objection)
+        self._checks.append(check)
 
     def on_change(self, listener: Callable[[bool], None]) -> None:
         """Call `listener` with whether any terminal is armed, on every change."""
@@ -75,8 +75,8 @@ class ArmedTerminals:
 
     def why_not(self) -> str:
         """Return why no terminal may be armed now, or "" if one may."""
-        for objection in self._objections:
-            if reason := objection():
+        for check in self._checks:
+            if reason := check():
                 return reason[:1].upper() + reason[1:]
         for health in self._kernel.health.view():
             if self._is_down(health):

@@ -64,7 +64,7 @@ class EntryGuard:
         """Orders of this session that may have been sent."""
         self._given_up: dict[OrderId, float] = {}
         """When the wait for an order's reply ended with an unknown result, in seconds."""
-        self._objections: list[Callable[[], str]] = []
+        self._checks: list[Callable[[], str]] = []
         feed.on_order(self._on_order)
 
     def admit(self, order: PreparedOrder) -> Rejected | None:
@@ -74,9 +74,9 @@ class EntryGuard:
             self._admitted.add(order.unsigned.order_id)
         return rejected
 
-    def object_with(self, objection: Callable[[], str]) -> None:
-        """Refuse orders while `objection` returns a reason."""
-        self._objections.append(objection)
+    def add_check(self, check: Callable[[], str]) -> None:
+        """Refuse orders while `check` returns a reason."""
+        self._checks.append(check)
 
     def locked(self) -> str:
         """Return why nothing may be sent at this moment; empty if orders may."""
@@ -99,8 +99,8 @@ class EntryGuard:
         """
         rules = self.rules(replacing=replacing, beside=beside)
         breach = rules.find_breach(order.condition_id, order.intent.side, order.cash)
-        objection = next(filter(None, (each() for each in self._objections)), "")
-        problem = self.locked() or objection or breach
+        refusal = next(filter(None, (check() for check in self._checks)), "")
+        problem = self.locked() or refusal or breach
         return Rejected(problem) if problem else None
 
     def rules(

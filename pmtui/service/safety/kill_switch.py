@@ -61,7 +61,7 @@ class KillSwitch:
         self._finished = ""
         """The id of the kill after which nothing was left."""
         self._listeners: list[Callable[[], object]] = []
-        arming.object_with(lambda: lock.reason)
+        arming.add_check(lambda: lock.reason)
 
     @property
     def reason(self) -> str:
