@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import NewType, final
 
-from pmtui.clients.streams.connection import Silence, StreamConnection, Times
+from pmtui.clients.streams.connection import SilenceTimeout, StreamConnection, Times
 from pmtui.clients.streams.protocols import (
     CHUNK,
     PONG,
@@ -112,7 +112,7 @@ class MarketChannel:
         *,
         random: Random,
         times: Times | None = None,
-        make_silence: Callable[[], Silence] = Silence,
+        make_silence: Callable[[], SilenceTimeout] = SilenceTimeout,
         tokens_per_socket: int = TOKENS_PER_SOCKET,
         chunk: int = CHUNK,
     ) -> None:
@@ -313,7 +313,7 @@ class RawMarketChannel:
             RawMarketProtocol(token_ids),
             random=random,
             times=Times(),
-            silence=Silence(),
+            silence=SilenceTimeout(),
         )
 
     async def run(

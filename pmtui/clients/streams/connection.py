@@ -293,7 +293,7 @@ E_co = TypeVar("E_co", covariant=True)
 
 
 @final
-class Silence:
+class SilenceTimeout:
     """Detects when an open socket is dead, which happens without a close.
 
     How long a silence is too long depends on how often data came before, on this socket and earlier
@@ -400,7 +400,7 @@ class StreamConnection(Generic[E]):
         *,
         random: Random,
         times: Times,
-        silence: Silence | None = None,
+        silence: SilenceTimeout | None = None,
     ) -> None:
         """Prepare; nothing is opened before `run`.
 

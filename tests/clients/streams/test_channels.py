@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from websockets.asyncio.server import ServerConnection
 
 from pmtui.clients.streams.channels import MarketChannel, assign_tokens, make_groups
-from pmtui.clients.streams.connection import _MESSAGES_A_TURN, Silence, Times
+from pmtui.clients.streams.connection import _MESSAGES_A_TURN, SilenceTimeout, Times
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent, PriceChanges
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId
@@ -70,7 +70,7 @@ def channel_to(
         server.url,
         random=Random(1),
         times=times,
-        make_silence=lambda: Silence(shortest_s=shortest_s, first_wait_s=first_wait_s),
+        make_silence=lambda: SilenceTimeout(shortest_s=shortest_s, first_wait_s=first_wait_s),
         tokens_per_socket=tokens_per_socket,
         chunk=chunk,
     )

@@ -4,7 +4,7 @@ from pmtui.clients.streams.connection import (
     PAUSE_S,
     STEADY_READS,
     ReadPace,
-    Silence,
+    SilenceTimeout,
 )
 
 
@@ -46,7 +46,7 @@ def test_after_a_silence_it_begins_anew() -> None:
 
 def test_a_busy_socket_is_given_up_sooner_than_a_quiet_one() -> None:
     for gap, too_long in ((0.01, 15.0), (2.0, 60.0)):
-        silence = Silence()
+        silence = SilenceTimeout()
         silence.opened(0.0)
         for index in range(1, 400):
             silence.received(index * gap)
@@ -56,7 +56,7 @@ def test_a_busy_socket_is_given_up_sooner_than_a_quiet_one() -> None:
 
 
 def test_a_few_frames_are_no_ground_to_judge() -> None:
-    silence = Silence()
+    silence = SilenceTimeout()
     silence.opened(0.0)
     for index in range(5):
         silence.received(float(index))
@@ -64,7 +64,7 @@ def test_a_few_frames_are_no_ground_to_judge() -> None:
 
 
 def test_a_socket_that_never_spoke_gets_more_patience_each_time() -> None:
-    silence = Silence(first_wait_s=30.0)
+    silence = SilenceTimeout(first_wait_s=30.0)
     silence.opened(0.0)
     assert not silence.is_too_long(29.0)
     assert silence.is_too_long(30.0)
