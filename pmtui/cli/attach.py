@@ -25,7 +25,7 @@ from pmtui.config.workplace import (
     Memory,
 )
 from pmtui.domain.ids import ConditionId, EventId
-from pmtui.link.attachment import open_line
+from pmtui.link.connection import open_line
 from pmtui.service.topics import EventTopic, MarketListTopic, MarketTopic, Topic
 
 

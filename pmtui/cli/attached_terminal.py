@@ -14,7 +14,7 @@ from pmtui.cli.service.starting import START_WITHIN_S, ServiceStarter
 from pmtui.cli.session_process import CRASHED, trim_heap_regularly, use_one_malloc_arena
 from pmtui.cli.terminal_app import Appearance, make_app
 from pmtui.config.terminal_settings import TerminalSettings
-from pmtui.link.attachment import Attachment
+from pmtui.link.connection import ServiceConnection
 from pmtui.link.messages import Welcome
 from pmtui.link.mirror import Mirror, MirrorQueries, nothing_known
 from pmtui.link.remote_commands import RemoteCommands
@@ -68,7 +68,7 @@ class AttachedTerminal:
         """Show the terminal until it is closed; return the exit code."""
         use_one_malloc_arena()
         mirror = self._mirror
-        line = Attachment(
+        line = ServiceConnection(
             self._starter.socket_path,
             mirror,
             self._clock,
@@ -99,7 +99,9 @@ class AttachedTerminal:
         await asyncio.gather(listening, return_exceptions=True)
         return 0 if app.crash is None else CRASHED
 
-    async def _stop(self, line: Attachment, listening: "asyncio.Task[None]", policy: str) -> None:
+    async def _stop(
+        self, line: ServiceConnection, listening: "asyncio.Task[None]", policy: str
+    ) -> None:
         """Stop the service together with this terminal, and print its final report."""
         problem = await line.stop_service(policy)
         if problem:
@@ -109,7 +111,7 @@ class AttachedTerminal:
         words = line.goodbye.text if line.goodbye is not None else "pmtui: the service has ended"
         show_last(words.splitlines())
 
-    def _on_welcome(self, app: PmtuiApp, line: Attachment, welcome: Welcome) -> None:
+    def _on_welcome(self, app: PmtuiApp, line: ServiceConnection, welcome: Welcome) -> None:
         """Report a service with older settings, and ask for the passphrase of one that was restarted."""
         is_first, self._has_been_welcome = not self._has_been_welcome, True
         self._has_tried = False

@@ -13,9 +13,7 @@ from inspect import signature
 from typing import Concatenate, ParamSpec, cast, get_type_hints
 
 from pmtui.domain.account.wallet_steps import WalletStep
-from pmtui.domain.conditionals.conditional import (
-    Attachment as Protection,
-)
+from pmtui.domain.conditionals.conditional import Attachment
 from pmtui.domain.formats import count, ellipsize, format_shares
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.money import Micros, format_micros, round_price
@@ -31,7 +29,7 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
-from pmtui.link.attachment import ANSWER_WITHIN_S, Attachment, NoAnswerError
+from pmtui.link.connection import ANSWER_WITHIN_S, NoAnswerError, ServiceConnection
 from pmtui.link.mirror import Mirror
 from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode_call
@@ -66,7 +64,7 @@ class _Followed:
 class RemoteCalls:
     """Encodes commands, and decodes their answers and verdicts."""
 
-    def __init__(self, line: Attachment, mirror: Mirror, clock: Clock) -> None:
+    def __init__(self, line: ServiceConnection, mirror: Mirror, clock: Clock) -> None:
         """Send commands over a connection.
 
         Args:
@@ -282,7 +280,7 @@ class RemoteCommands:
     follow_again = _sent(Commands.follow_again)
 
     def __init__(
-        self, line: Attachment, mirror: Mirror, clock: Clock, *, lock: Callable[[], str]
+        self, line: ServiceConnection, mirror: Mirror, clock: Clock, *, lock: Callable[[], str]
     ) -> None:
         """Send commands over a connection.
 
@@ -329,7 +327,7 @@ class RemoteCommands:
         order_id: OrderId,
         *,
         override: str = "",
-        attached: Protection | None = None,
+        attached: Attachment | None = None,
         is_single_key: bool = False,
     ) -> CommandId:
         """Journal, sign and send a prepared order."""

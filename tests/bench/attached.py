@@ -16,7 +16,7 @@ from typing import NamedTuple
 from pmtui.domain.conditionals.alerts import MOST_BOOKS, AlertPlan, AlertSide
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
-from pmtui.link.attachment import Attachment
+from pmtui.link.connection import ServiceConnection
 from pmtui.link.mirror import Mirror
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.service.books.books import GRACE_S
@@ -220,7 +220,7 @@ async def _watch_books(home: Path) -> int:
     ]
     clock = SystemClock()
     mirror = Mirror(NOTHING_YET)
-    line = Attachment(home / "run" / "paper.sock", mirror, clock)
+    line = ServiceConnection(home / "run" / "paper.sock", mirror, clock)
     _ = await line.connect()
     listening = asyncio.create_task(line.run())
     commands = RemoteCommands(line, mirror, clock, lock=lambda: "")

@@ -32,7 +32,7 @@ from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.domain.orders.moving import plan_move
 from pmtui.domain.orders.order import LimitIntent, OrderStatus, TimeInForce
-from pmtui.link.attachment import Attachment
+from pmtui.link.connection import ServiceConnection
 from pmtui.link.local_socket import bind
 from pmtui.link.messages import Configure, Configured, Unlock
 from pmtui.link.mirror import Mirror, MirrorQueries
@@ -141,7 +141,7 @@ class Client:
         socket_path = Path(self._plan["home"]) / "s"
         server.listen(bind(socket_path))
         mirror, clock = Mirror(self.service.queries.status()), SystemClock()
-        line = Attachment(socket_path, mirror, clock)
+        line = ServiceConnection(socket_path, mirror, clock)
         self._queries = MirrorQueries(mirror, clock)
         self._commands = RemoteCommands(line, mirror, clock, lock=lambda: "")
         topics: list[Topic] = [
@@ -157,7 +157,7 @@ class Client:
                 task.cancel()
         await server.close("the life is over")
 
-    async def _cut(self, line: Attachment) -> None:
+    async def _cut(self, line: ServiceConnection) -> None:
         """Cut the line at any moment; it comes back by itself."""
         while True:
             await asyncio.sleep(self._rng.uniform(*CUT_EVERY_S))

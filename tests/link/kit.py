@@ -10,7 +10,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from pmtui.link.attachment import Attachment
+from pmtui.link.connection import ServiceConnection
 from pmtui.link.local_socket import UidOf, bind, uid_of
 from pmtui.link.messages import Configure, Configured, Refused, Unlock, Welcome
 from pmtui.link.mirror import Mirror, MirrorQueries
@@ -48,7 +48,7 @@ class SeatClock(SystemClock):
 class Seat:
     """A terminal without a screen."""
 
-    line: Attachment
+    line: ServiceConnection
     mirror: Mirror
     queries: MirrorQueries
     commands: RemoteCommands
@@ -81,7 +81,7 @@ class House:
         opened: socket.socket | None = None,
     ) -> AsyncIterator[Seat]:
         mirror, clock, locks = Mirror(NOTHING_YET), SeatClock(self.world.clock), list[str]()
-        line = Attachment(
+        line = ServiceConnection(
             self.path, mirror, clock, may_trade=may_trade, is_passing=is_passing,
             restart=restart, opened=opened,
         )  # fmt: skip

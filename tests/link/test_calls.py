@@ -14,8 +14,8 @@ from pmtui.domain.conditionals.conditional import ConditionalId
 from pmtui.domain.ids import CommandId, ConditionId, OrderId
 from pmtui.domain.markets.watchlist import StarKey, StarKind
 from pmtui.domain.orders.order import Rejected, Unknown
-from pmtui.link.attachment import Attachment
 from pmtui.link.calls import FAILED, FORGOTTEN, Calls
+from pmtui.link.connection import ServiceConnection
 from pmtui.link.messages import Answer, Call, Ended, Trace, Welcome, pack, read_to_service
 from pmtui.link.mirror import Mirror
 from pmtui.link.remote_commands import RemoteCommands
@@ -96,7 +96,7 @@ async def commands_to(
 
     mirror, clock = Mirror(NOTHING_YET), SystemClock()
     async with await asyncio.start_unix_server(serve, socket_path):
-        line = Attachment(socket_path, mirror, clock)
+        line = ServiceConnection(socket_path, mirror, clock)
         assert isinstance(await line.connect(), Welcome)
         task = line.start()
         async with asyncio.timeout(DEADLINE_S):

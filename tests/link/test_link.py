@@ -16,8 +16,16 @@ from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.domain.orders.order import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
-from pmtui.link.attachment import BUSY, FAILED, GONE, OTHER_VERSION, SILENT, Attachment, open_line
 from pmtui.link.calls import LONGEST_ID
+from pmtui.link.connection import (
+    BUSY,
+    FAILED,
+    GONE,
+    OTHER_VERSION,
+    SILENT,
+    ServiceConnection,
+    open_line,
+)
 from pmtui.link.local_socket import (
     MOST_CONNECTIONS,
     bind,
@@ -571,9 +579,9 @@ async def test_an_answer_that_came_too_late_is_no_answer_to_the_next_request(
 ) -> None:
     async with running_house(tmp_path) as house, house.seat() as seat:
         house.derived.clear()
-        monkeypatch.setattr("pmtui.link.attachment.UNLOCK_WITHIN_S", 0.0)
+        monkeypatch.setattr("pmtui.link.connection.UNLOCK_WITHIN_S", 0.0)
         assert await seat.line.unlock(WRONG.encode()) == SILENT
-        monkeypatch.setattr("pmtui.link.attachment.ANSWER_WITHIN_S", 0.0)
+        monkeypatch.setattr("pmtui.link.connection.ANSWER_WITHIN_S", 0.0)
         assert await seat.line.stop_service() == BUSY
         monkeypatch.undo()
         stopping = asyncio.create_task(seat.line.stop_service("cancel"))
@@ -608,7 +616,7 @@ async def test_a_bug_in_the_connection_leaves_nothing_that_looks_live(tmp_path: 
     live = SourceHealth(Source.TRADING, HealthState.LIVE)
     async with running_house(tmp_path) as house:
         mirror = Mirror(replace(NOTHING_YET, health=(live,)))
-        line = Attachment(house.path, mirror, SystemClock(), on_welcome=fail)
+        line = ServiceConnection(house.path, mirror, SystemClock(), on_welcome=fail)
         await asyncio.wait({line.start()})
         # Callbacks of a task are called once it has ended.
         await asyncio.sleep(0)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pmtui.cli.service.session_service import SessionService
 from pmtui.config.settings import Settings
-from pmtui.link.attachment import Attachment
+from pmtui.link.connection import ServiceConnection
 from pmtui.link.messages import Refused, Welcome
 from pmtui.link.mirror import Mirror, MirrorQueries, nothing_known
 from pmtui.link.remote_commands import RemoteCommands
@@ -39,7 +39,7 @@ async def running_service(
     """
     clock = SystemClock()
     mirror = Mirror(nothing_known(settings.profile, is_paper=settings.is_paper, now=clock.now()))
-    line = Attachment(socket_path, mirror, clock, is_passing=True)
+    line = ServiceConnection(socket_path, mirror, clock, is_passing=True)
     answer = await line.connect()
     if not isinstance(answer, Welcome):
         yield answer

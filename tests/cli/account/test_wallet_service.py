@@ -40,7 +40,7 @@ async def test_where_no_service_runs_there_is_none_to_act_through(tmp_path: Path
 async def test_a_service_of_another_version_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pmtui.link.attachment.__version__", "0.0.1")
+    monkeypatch.setattr("pmtui.link.connection.__version__", "0.0.1")
     async with (
         running_house(tmp_path) as house,
         running_service(house.path, SETTINGS) as service,

@@ -17,7 +17,7 @@ from pmtui.cli.service.service_process import ProfileService
 from pmtui.cli.service.shell_client import talk
 from pmtui.config.paths import KEYSTORE_FILE, locate, private_dir
 from pmtui.config.settings import load_settings
-from pmtui.link.attachment import Attachment
+from pmtui.link.connection import ServiceConnection
 from pmtui.link.local_socket import is_somebody_there, socket_path_of
 from pmtui.link.messages import Ask, Done, Goodbye, Standing, Stop, ToService, Unlock, Welcome
 from pmtui.link.mirror import Mirror
@@ -128,9 +128,9 @@ async def test_a_key_is_taken_where_there_is_none() -> None:
 
 
 @asynccontextmanager
-async def attached(process: Process) -> AsyncIterator[Attachment]:
+async def attached(process: Process) -> AsyncIterator[ServiceConnection]:
     _ = await process.standing()
-    line = Attachment(process.socket_path, Mirror(NOTHING_YET), SystemClock())
+    line = ServiceConnection(process.socket_path, Mirror(NOTHING_YET), SystemClock())
     assert isinstance(await line.connect(), Welcome)
     listening = asyncio.create_task(line.run())
     try:

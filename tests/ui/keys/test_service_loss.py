@@ -8,7 +8,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
-from pmtui.link.attachment import OTHER_VERSION
+from pmtui.link.connection import OTHER_VERSION
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import ServiceLoss
 from pmtui.ui.app import PmtuiApp

@@ -76,7 +76,7 @@ def open_line(path: Path, topics: Iterable[Topic]) -> socket.socket | None:
         topics: those shown first, besides the ones that every terminal watches.
 
     Returns:
-        The connection for an `Attachment`; None if no service listens.
+        The connection for a `ServiceConnection`; None if no service listens.
     """
     hello = Hello(PROTOCOL, __version__, may_trade=True)
     asked = (pack(Peek(encode(topic))) for topic in (*STANDING, *topics))
@@ -116,7 +116,7 @@ class _Pending:
         return (self.ended or self.answer).done()
 
 
-class Attachment:
+class ServiceConnection:
     """One terminal's connection, for the terminal's lifetime."""
 
     def __init__(
