@@ -199,7 +199,8 @@ class Ended(_Message):
     verdict: bytes
 
 
-class Standing(_Message):
+# Shells of other versions know it by its tag.
+class ServiceStatus(_Message, tag="Standing"):
     """The service's status, for a shell."""
 
     pid: int
@@ -237,7 +238,7 @@ ToService: TypeAlias = (
     Hello | Configure | Watch | Unwatch | Peek | Call | Trace | Ask | Unlock | Kill | Release | Stop
 )
 ToTerminal: TypeAlias = (
-    Welcome | Configured | Refused | View | Events | Answer | Ended | Standing | Done | Goodbye
+    Welcome | Configured | Refused | View | Events | Answer | Ended | ServiceStatus | Done | Goodbye
 )
 
 _encoder = msgspec.msgpack.Encoder()

@@ -30,7 +30,7 @@ from pmtui.link.messages import (
     LinkError,
     Refused,
     Release,
-    Standing,
+    ServiceStatus,
     Stop,
     ToService,
     ToTerminal,
@@ -154,11 +154,11 @@ class LinkServer:
         await asyncio.gather(*leaving, return_exceptions=True)
         await self._calls.close()
 
-    def standing(self) -> Standing:
+    def standing(self) -> ServiceStatus:
         """Return the service's status."""
         queries = self._service.queries
         status, account = queries.status(), queries.account()
-        return Standing(
+        return ServiceStatus(
             pid=os.getpid(),
             profile=self._process.profile,
             mode=status.mode.value,

@@ -21,7 +21,7 @@ from pmtui.cli.session_process import session_lock
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.markets.market import Side
 from pmtui.link.local_socket import bind, socket_path_of
-from pmtui.link.messages import Done, Goodbye, Hello, Refused, Standing, pack
+from pmtui.link.messages import Done, Goodbye, Hello, Refused, ServiceStatus, pack
 from pmtui.sim.admin_token import read_token
 from tests import loopback_http
 from tests.journeys import trader
@@ -47,10 +47,10 @@ def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def standing(home: Path) -> Standing | None:
+def standing(home: Path) -> ServiceStatus | None:
     """Ask the service how it stands, as `pmtui status` does, without a program started for it."""
     answer = request_status(socket_path_of(home / "run", "paper"))
-    return answer if isinstance(answer, Standing) else None
+    return answer if isinstance(answer, ServiceStatus) else None
 
 
 def open_orders(home: Path) -> int | None:

@@ -46,7 +46,7 @@ from pmtui.link.messages import (
     Goodbye,
     Hello,
     Refused,
-    Standing,
+    ServiceStatus,
     Stop,
     ToService,
     Unlock,
@@ -439,7 +439,7 @@ async def test_a_shell_asks_how_it_stands_and_ends_it(tmp_path: Path) -> None:
         reader, writer = await raw(house, shell, Ask(), Unlock(b"open"), Stop("cancel"))
         told = [await read_to_terminal(reader) for _ in range(4)]
         standing = told[1]
-        assert isinstance(standing, Standing)
+        assert isinstance(standing, ServiceStatus)
         assert (standing.terminals, standing.profile, standing.open_orders) == (1, "paper", 0)
         assert house.passphrases == [b"open"]
         assert house.stopped == ["cancel"]
@@ -551,7 +551,7 @@ async def test_a_shell_that_waits_hears_the_last_words(tmp_path: Path) -> None:
     async with running_house(tmp_path) as house:
         reader, _ = await raw(house, hello(is_terminal=False), Ask())
         assert isinstance(await read_to_terminal(reader), Welcome)
-        assert isinstance(await read_to_terminal(reader), Standing)
+        assert isinstance(await read_to_terminal(reader), ServiceStatus)
         await house.server.close("two orders cancelled")
         assert await read_to_terminal(reader) == Goodbye("two orders cancelled")
 
@@ -718,7 +718,7 @@ async def test_neither_idle_shells_nor_programs_that_look_on_keep_a_trader_out(
         assert await read_to_terminal(shells[0]) is None
         status, _ = await raw(house, hello(is_terminal=False), Ask())
         assert isinstance(await read_to_terminal(status), Welcome)
-        assert isinstance(await read_to_terminal(status), Standing)
+        assert isinstance(await read_to_terminal(status), ServiceStatus)
         one_more, _ = await raw(house, hello(may_trade=False))
         assert isinstance(await read_to_terminal(one_more), Refused)
         async with house.seat() as seat:

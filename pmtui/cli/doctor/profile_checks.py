@@ -32,7 +32,7 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.formats import count
 from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import Address
-from pmtui.link.messages import Refused, Standing
+from pmtui.link.messages import Refused, ServiceStatus
 from pmtui.service.journal.journal_rows import Damage, JournalProblem, read_lives
 from pmtui.service.safety.kill_lock import read_killed
 from pmtui.signing.keystore import KeystoreProblem, keystore_address
@@ -149,7 +149,7 @@ async def check_session(
     """
     standing = await find_status(socket_path, within_s=within_s)
     findings = [_service(standing, is_locked=is_locked)]
-    if isinstance(standing, Standing) and standing.budgets:
+    if isinstance(standing, ServiceStatus) and standing.budgets:
         findings.append(_budgets(standing.budgets))
     killed = read_killed(folder)
     if killed is not None:
@@ -159,7 +159,7 @@ async def check_session(
     return tuple(findings)
 
 
-def _service(standing: Standing | Refused | NoAnswer | None, *, is_locked: bool) -> Finding:
+def _service(standing: ServiceStatus | Refused | NoAnswer | None, *, is_locked: bool) -> Finding:
     if isinstance(standing, NoAnswer):
         return _finding(
             "service", State.PROBLEM, standing.text, standing.remedy,
@@ -168,7 +168,7 @@ def _service(standing: Standing | Refused | NoAnswer | None, *, is_locked: bool)
     if isinstance(standing, Refused):
         remedy = "pmtui stop ends it; the next terminal starts one of this version"
         return _finding("service", State.PROBLEM, standing.reason, remedy, running=True)
-    if isinstance(standing, Standing):
+    if isinstance(standing, ServiceStatus):
         text = f"runs as process {standing.pid}, {count(standing.terminals, 'terminal')} attached"
         return _finding(
             "service", State.OK, text, running=True, pid=standing.pid, terminals=standing.terminals

@@ -26,7 +26,7 @@ from pmtui.config.settings import load_settings
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
 from pmtui.link.local_socket import socket_path_of
-from pmtui.link.messages import Refused, Standing
+from pmtui.link.messages import Refused, ServiceStatus
 from pmtui.service.clock import SystemClock
 from pmtui.service.safety.kill_lock import (
     KillAnswer,
@@ -103,10 +103,14 @@ def _describe_lock(name: str, state_dir: Path) -> str:
         return f"Trading is locked on profile {name}{since} by {killed.by}."
     # A service that could not write the file is locked all the same.
     standing = _ask_service(name)
-    return f"{standing.kill_lock}." if isinstance(standing, Standing) and standing.kill_lock else ""
+    return (
+        f"{standing.kill_lock}."
+        if isinstance(standing, ServiceStatus) and standing.kill_lock
+        else ""
+    )
 
 
-def _ask_service(name: str) -> Standing | Refused | NoAnswer | None:
+def _ask_service(name: str) -> ServiceStatus | Refused | NoAnswer | None:
     return request_status(socket_path_of(locate().runtime, name), within_s=LOCK_WITHIN_S)
 
 
@@ -176,7 +180,7 @@ def _outlook(name: str, answer: KillAnswer | None) -> str:
     standing = _ask_service(name)
     if isinstance(standing, NoAnswer):
         return f"{standing.words[:1].upper()}{standing.words[1:]}."
-    if isinstance(standing, Standing):
+    if isinstance(standing, ServiceStatus):
         return f"The service counts {count(standing.open_orders, 'open order')}, and keeps trying."
     if answer is None and standing is None:
         return "The terminal or command that runs the profile may be stopped, or hang."

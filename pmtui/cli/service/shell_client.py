@@ -20,7 +20,7 @@ from pmtui.link.messages import (
     LinkError,
     Refused,
     Release,
-    Standing,
+    ServiceStatus,
     Stop,
     ToService,
     ToTerminal,
@@ -80,18 +80,18 @@ class Greeting:
 
 def request_status(
     socket_path: Path, *, within_s: float = STATUS_WITHIN_S
-) -> Standing | Refused | NoAnswer | None:
+) -> ServiceStatus | Refused | NoAnswer | None:
     """Return a service's status; None if none runs."""
     return asyncio.run(find_status(socket_path, within_s=within_s))
 
 
 async def find_status(
     socket_path: Path, *, within_s: float = STATUS_WITHIN_S
-) -> Standing | Refused | NoAnswer | None:
+) -> ServiceStatus | Refused | NoAnswer | None:
     """Return a service's status; None if none runs."""
     answers = await talk(socket_path, (Ask(),), within_s=within_s)
     first = answers[0] if answers else None
-    if isinstance(first, Standing | Refused):
+    if isinstance(first, ServiceStatus | Refused):
         return first
     if reason := await asyncio.to_thread(why_kept_out, socket_path):
         return Refused(reason, "")

@@ -19,7 +19,7 @@ from pmtui.config.toml_file import ConfigError
 from pmtui.domain.formats import count
 from pmtui.domain.orders.exit_policy import ExitPolicy
 from pmtui.link.local_socket import socket_path_of
-from pmtui.link.messages import Refused, Standing
+from pmtui.link.messages import Refused, ServiceStatus
 from pmtui.service.clock import SystemClock
 
 NONE_RUNS = 1
@@ -116,7 +116,7 @@ def _find(profile: str | None) -> tuple[str, Path, Path] | ConfigError:
     return name, paths.state, socket_path_of(paths.runtime, name)
 
 
-def _report(standing: Standing, up: timedelta) -> _Report:
+def _report(standing: ServiceStatus, up: timedelta) -> _Report:
     return _Report(
         running=True, profile=standing.profile, pid=standing.pid, version=standing.version,
         mode=standing.mode, locked=bool(standing.locked), kill_lock=standing.kill_lock, since=standing.since,
@@ -126,7 +126,7 @@ def _report(standing: Standing, up: timedelta) -> _Report:
     )  # fmt: skip
 
 
-def _lines(standing: Standing, up: timedelta) -> tuple[str, ...]:
+def _lines(standing: ServiceStatus, up: timedelta) -> tuple[str, ...]:
     locked = "; the keystore is locked, `pmtui` asks for it" if standing.locked else ""
     uptime = timedelta(seconds=int(up.total_seconds()))
     memory = f"{standing.memory_bytes // _MEGABYTE} MB"

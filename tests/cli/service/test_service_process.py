@@ -19,7 +19,7 @@ from pmtui.config.paths import KEYSTORE_FILE, locate, private_dir
 from pmtui.config.settings import load_settings
 from pmtui.link.connection import ServiceConnection
 from pmtui.link.local_socket import is_somebody_there, socket_path_of
-from pmtui.link.messages import Ask, Done, Goodbye, Standing, Stop, ToService, Unlock, Welcome
+from pmtui.link.messages import Ask, Done, Goodbye, ServiceStatus, Stop, ToService, Unlock, Welcome
 from pmtui.link.mirror import Mirror
 from pmtui.service.clock import SystemClock
 from pmtui.signing.keystore import encrypt_keystore
@@ -54,9 +54,9 @@ class Process:
                 await SystemClock().sleep(LOOKS_OFTEN_S)
         return list(answers)
 
-    async def standing(self) -> Standing:
+    async def standing(self) -> ServiceStatus:
         (answer,) = await self.ask(Ask())
-        assert isinstance(answer, Standing)
+        assert isinstance(answer, ServiceStatus)
         return answer
 
     async def end(self) -> int:

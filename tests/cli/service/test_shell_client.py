@@ -13,7 +13,7 @@ from pmtui.cli.service.shell_client import NoAnswer, request_status, talk
 from pmtui.cli.service.status import run_status, run_stop
 from pmtui.config.paths import locate, private_dir
 from pmtui.link.local_socket import is_somebody_there, socket_path_of
-from pmtui.link.messages import Ask, Done, Kill, Release, Standing, Stop, Unlock
+from pmtui.link.messages import Ask, Done, Kill, Release, ServiceStatus, Stop, Unlock
 from pmtui.link.server import IN_USE
 from tests.link.kit import house_around, running_house
 from tests.service.fakes import running_world
@@ -22,7 +22,7 @@ from tests.service.fakes import running_world
 async def test_every_question_is_answered(tmp_path: Path) -> None:
     async with running_house(tmp_path) as house, house.seat():
         standing, unlocked = await talk(house.path, (Ask(), Unlock(b"words")))
-        assert isinstance(standing, Standing)
+        assert isinstance(standing, ServiceStatus)
         assert standing.terminals == 1
         assert unlocked == Done("")
         assert house.passphrases == [b"words"]
@@ -53,7 +53,7 @@ async def test_a_lock_that_could_not_be_written_is_shown_and_released(
     async with running_world(tmp_path) as world, house_around(world, path):
         assert await talk(path, (Kill("a shell"),)) == [Done("")]
         (standing,) = await talk(path, (Ask(),))
-        assert isinstance(standing, Standing)
+        assert isinstance(standing, ServiceStatus)
         assert standing.kill_lock == world.service.queries.status().kill_lock != ""
         assert await asyncio.to_thread(run_release, ["--yes"]) == 0
         assert world.service.queries.status().kill_lock == ""
