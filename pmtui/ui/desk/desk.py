@@ -64,7 +64,7 @@ class DeskScreen(TradingScreen[DeskControls]):
         """Show the outcomes of an event, starting at a market if one is given."""
         super().__init__(surface)
         self._event_topic = EventTopic(event_id)
-        self._aimed = first
+        self._first = first
         self.columns = tuple(DeskColumn(is_first=not n) for n in range(MOST_COLUMNS))
         self.ticket = TicketPane(surface, id="ticket")
         self._heading = TextLine(id="heading")
@@ -161,5 +161,5 @@ class DeskScreen(TradingScreen[DeskControls]):
             self._heading.show((Cell(" Loading the event…", Role.DIM),))
             return
         self._heading.show((Cell(f" {plain(event.title)}", Role.HEADING, Emphasis.BOLD),))
-        aimed, self._aimed = self._aimed, None
-        self.controls.set_event(event, aimed)
+        first, self._first = self._first, None
+        self.controls.set_event(event, first)

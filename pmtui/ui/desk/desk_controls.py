@@ -135,7 +135,7 @@ _LEAST_WIDTH = 40
 MOST_COLUMNS = 6
 
 
-class KeyedLadder:
+class FocusedLadder:
     """The focused ladder, whichever column that is."""
 
     def __init__(self) -> None:
@@ -229,10 +229,10 @@ class DeskControls:
         self._line = line
         self._ticket = ticket
         self._columns = tuple(columns)
-        self._keyed = KeyedLadder()
-        self._reader = MarketReader(surface.queries, ConditionId(""), self._keyed)
+        self._focused = FocusedLadder()
+        self._reader = MarketReader(surface.queries, ConditionId(""), self._focused)
         workspace = Workspace(
-            surface=surface, reader=self._reader, line=line, page=page, ladder=self._keyed,
+            surface=surface, reader=self._reader, line=line, page=page, ladder=self._focused,
             ticket=ticket,
         )  # fmt: skip
         self._news = OrderNews(surface, line)
@@ -271,7 +271,7 @@ class DeskControls:
     @property
     def market(self) -> Market | None:
         """The focused market."""
-        return self._keyed.column.market if self._keyed.column is not None else None
+        return self._focused.column.market if self._focused.column is not None else None
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
@@ -335,7 +335,7 @@ class DeskControls:
 
     def place(self, *, aimed: ConditionId | None = None) -> None:
         """Assign markets to columns; the focus goes to `aimed`, or stays with its market."""
-        wanted = aimed or (self._keyed.column.condition_id if self._keyed.column else None)
+        wanted = aimed or (self._focused.column.condition_id if self._focused.column else None)
         self._first = max(min(self._first, len(self._markets) - self.room), 0)
         on_show = self._markets[self._first : self._first + self.room]
         for number, column in enumerate(self._columns):
@@ -360,7 +360,7 @@ class DeskControls:
     def activate(self, column: DeskColumn) -> None:
         """Make a column the target of the keys; drop the state of another market."""
         is_other = column.condition_id != self._reader.condition_id
-        self._keyed.column = column
+        self._focused.column = column
         if is_other and column.condition_id is not None:
             self._reader.condition_id = column.condition_id
             self.moving.forget()
@@ -389,7 +389,7 @@ class DeskControls:
         model = self._reader.read()
         self.single_keys.follow(model)
         for column in self.shown:
-            is_hot = model.is_armed and column is self._keyed.column
+            is_hot = model.is_armed and column is self._focused.column
             column.show_look(Role.NOTICE_BAD if is_hot else None)
         self._page.show_parts(Part.STATE)
 
@@ -453,13 +453,13 @@ class DeskControls:
     def _answer_ticket(self, message: Message) -> None:
         match message:
             case TicketPane.Drafted():
-                self._keyed.show_ghosts(message.ghosts)
+                self._focused.show_ghosts(message.ghosts)
             case TicketPane.Finished():
                 self._news.announce(message.verdict, message.words)
             case TicketPane.KeyKept():
                 self.single_keys.explain_ticket_has_keys()
             case TicketPane.Closed():
-                _ = self._keyed.focus()
+                _ = self._focused.focus()
                 self._page.show_parts(Part.FOOTER)
             case _:
                 self._page.show_parts(Part.FOOTER)
@@ -494,7 +494,7 @@ class DeskControls:
     def _step(self, steps: int) -> None:
         """Focus the next ladder, and scroll to it if it is out of view."""
         ids = [market.condition_id for market in self._markets]
-        here = self._keyed.column.condition_id if self._keyed.column is not None else None
+        here = self._focused.column.condition_id if self._focused.column is not None else None
         if here not in ids or not ids:
             return
         place = (ids.index(here) + steps) % len(ids)

@@ -149,7 +149,7 @@ class SideLadders:
 
     def leave(self) -> None:
         """Focus the main ladder before its market changes."""
-        aimed = self._aimed_at
+        aimed = self._focused_market
         self._left = None if aimed is None else aimed.condition_id
         if aimed is not None:
             self._page.set_focus(self._main)
@@ -228,7 +228,7 @@ class SideLadders:
         return next((side for side in self._ladders if side.ladder is focused), None)
 
     @property
-    def _aimed_at(self) -> Market | None:
+    def _focused_market(self) -> Market | None:
         """The market of the focused side ladder."""
         side = self._with_keys
         market = None if side is None else side.market
@@ -236,7 +236,7 @@ class SideLadders:
         return None if is_main else market
 
     def _beside(self) -> tuple[Market, ...]:
-        aimed = self._aimed_at
+        aimed = self._focused_market
         shown = [side.market for side in self._ladders]
         place = shown.index(aimed) if aimed is not None else 0
         return markets_beside(self._outcomes.siblings, self._most, aimed=aimed, place=place)
