@@ -14,8 +14,8 @@ import pytest
 from pmtui.service.safety.kill_lock import KILLED
 from tests.journeys import trader
 from tests.journeys.conftest import Start
-from tests.journeys.processes import end_processes_of
-from tests.journeys.test_service import service_pid, standing
+from tests.journeys.processes import end_processes_of, service_pid
+from tests.journeys.test_service import standing
 from tests.journeys.venue import PaperVenue
 
 pytestmark = [
