@@ -7,29 +7,32 @@ down.
 
 import asyncio
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, TypeVar, cast, get_type_hints
+from typing import cast, final
+
+from typing_extensions import override
 
 from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.health import HealthState, Source, SourceHealth
-from pmtui.domain.ids import ConditionId, EventId, TokenId
-from pmtui.domain.markets.history import Interval
+from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ZERO
 from pmtui.link.messages import Events, Peek, ToService, Unwatch, View, Watch
 from pmtui.link.mirrored_log import MirroredLog
 from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode
 from pmtui.service.hub import TopicSubscription
-from pmtui.service.surface import QUERY_OF_TOPIC, Queries
+from pmtui.service.surface import Queries
 from pmtui.service.topics import (
+    VIEW_TYPES,
     AccountTopic,
     ActivityTopic,
     AddressBookTopic,
     AlertTopic,
+    AnyTopic,
     BookTopic,
     EventQuotesTopic,
     EventTopic,
@@ -55,7 +58,6 @@ from pmtui.service.views import (
     AccountView,
     ActivityView,
     AlertsView,
-    EarnedView,
     EventQuotesView,
     EventView,
     FillsView,
@@ -75,9 +77,8 @@ from pmtui.service.views import (
     TapeView,
     WatchlistView,
 )
-from pmtui.service.wallet.wallet_views import NO_WALLET, WalletView
+from pmtui.service.wallet.wallet_views import NO_WALLET
 
-V = TypeVar("V")
 Notify = Callable[[Topic], None]
 
 STANDING: tuple[Topic, ...] = (
@@ -88,10 +89,6 @@ MOST_KEPT = 256
 """Views that are kept although their topics are not watched."""
 _LIVE_ONLY = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
 """Topics whose views are useless once they are unwatched."""
-VIEW_KINDS = {
-    topic: get_type_hints(getattr(Queries, query))["return"]
-    for topic, query in QUERY_OF_TOPIC.items()
-}
 
 
 def nothing_known(profile: str, *, is_paper: bool, now: datetime) -> StatusView:
@@ -114,8 +111,8 @@ class Mirror:
             status: the status line's content until the service has sent its own.
         """
         self._subscribers: dict[Topic, list[TopicSubscription]] = {}
-        self._views: dict[Topic, object] = {StatusTopic(): status}
-        self._kept: OrderedDict[Topic, None] = OrderedDict()
+        self._views: dict[AnyTopic, object] = {StatusTopic(): status}
+        self._kept: OrderedDict[AnyTopic, None] = OrderedDict()
         """Unwatched topics with a view, oldest first."""
         self._row_books: dict[TokenId, BookView] = {}
         self._rows: Counter[TokenId] = Counter()
@@ -185,7 +182,7 @@ class Mirror:
             CodecError: the message is not a valid view.
         """
         topic = cast("Topic", decode(message.topic, Topic))
-        view = decode(message.view, VIEW_KINDS[type(topic)])
+        view = decode(message.view, VIEW_TYPES[type(topic)])
         if isinstance(topic, RowQuotesTopic) and isinstance(view, RowBooksView):
             whole = self._with_changes(topic, view)
             if whole is None:
@@ -236,27 +233,25 @@ class Mirror:
             self._notify_log()
         return self._log.to_service(sequence)
 
-    def book(self, token_id: TokenId, empty: BookView) -> BookView:
-        """Return a token's book, from any topic that includes it."""
+    def book(self, token_id: TokenId) -> object | None:
+        """Return a token's book, from any topic that includes it, if it is there; see `read`."""
         topic = BookTopic(token_id)
         if topic not in self._subscribers:
             if token_id in self._row_books:
                 return self._row_books[token_id]
             if token_id in self._rows:
                 # It is on its way; requesting it would send it once more every second.
-                return empty
-        return self.read(topic, empty)
+                return None
+        return self.read(topic)
 
-    def read(self, topic: Topic, empty: V) -> V:
-        """Return a topic's view; if there is none yet, request it and return `empty`."""
+    def read(self, topic: AnyTopic) -> object | None:
+        """Return a topic's view; if there is none yet, request it and return None."""
         view = self._views.get(topic)
-        if view is not None:
-            return cast("V", view)
-        if topic not in self._subscribers and topic not in self._kept:
+        if view is None and topic not in self._subscribers and topic not in self._kept:
             self._keep(topic)
             if self._send is not None:
                 self._send(Peek(encode(topic)))
-        return empty
+        return view
 
     def subscribe(self, topics: Iterable[Topic], notify: Notify) -> TopicSubscription:
         """Subscribe to changes of topics; those with a known view are announced at once."""
@@ -305,7 +300,7 @@ class Mirror:
         self._notify(LogTopic())
         self._notify(StatusTopic())
 
-    def _keep(self, topic: Topic) -> None:
+    def _keep(self, topic: AnyTopic) -> None:
         if topic in STANDING:
             return
         self._kept[topic] = None
@@ -313,13 +308,13 @@ class Mirror:
         if len(self._kept) > MOST_KEPT:
             self._release(next(iter(self._kept)))
 
-    def _release(self, topic: Topic) -> None:
+    def _release(self, topic: AnyTopic) -> None:
         """Forget an unwatched view, and stop the service from sending it."""
         self._forget(topic)
         if self._send is not None:
             self._send(Unwatch(encode(topic)))
 
-    def _forget(self, topic: Topic) -> None:
+    def _forget(self, topic: AnyTopic) -> None:
         self._kept.pop(topic, None)
         _ = self._views.pop(topic, None)
         if isinstance(topic, RowQuotesTopic):
@@ -334,136 +329,97 @@ class Mirror:
         for condition_id in markets:
             topic = MarketTopic(condition_id)
             if topic not in self._views and topic not in self._subscribers:
-                _ = self.read(topic, None)
+                _ = self.read(topic)
 
 
 def _stale(book: BookView) -> BookView:
     return replace(book, state=BookState.STALE) if book.state.is_good else book
 
 
-_NO_ACCOUNT: Final = AccountView(
-    load=Load.LOADING, balance=None, reserved=ZERO, positions=(), open_orders=(), as_of=None
-)
+_NOTHING_YET: Mapping[type, object] = {
+    MarketListTopic: MarketListView((), Load.LOADING, has_more=False, as_of=None),
+    TagsTopic: TagsView((), Load.LOADING),
+    EventTopic: EventView(None, Load.LOADING, None),
+    EventQuotesTopic: EventQuotesView(()),
+    MarketTopic: MarketView(None, None, Load.LOADING, None),
+    TapeTopic: TapeView((), 0),
+    AccountTopic: AccountView(
+        load=Load.LOADING, balance=None, reserved=ZERO, positions=(), open_orders=(), as_of=None
+    ),
+    FillsTopic: FillsView(),
+    ActivityTopic: ActivityView(),
+    RewardsTopic: NOTHING_EARNED,
+    WatchlistTopic: WatchlistView((), Load.LOADING, None),
+    AlertTopic: AlertsView(),
+    AddressBookTopic: AddressBook(),
+    WalletTopic: NO_WALLET,
+    RequestsTopic: RequestsView((), 0),
+}
 
 
-class MirrorQueries:
+@final
+class MirrorQueries(Queries):
     """Answers queries from the views that the service has sent."""
 
     def __init__(self, mirror: Mirror, clock: Clock) -> None:
         """Create queries that read a mirror."""
         self._mirror = mirror
-        self._read = mirror.read
         self._clock = clock
         self._fired_before: int | None = None
         """Alerts that fired before: a notice mentions them, but no bell sounds."""
         self._last_search = SearchView("", (), Load.LOADING, indexed=0)
 
+    @override
     def now(self) -> datetime:
-        """The service's clock."""
         return self._clock.now()
 
+    @override
     def monotonic(self) -> float:
-        """Monotonic seconds of this machine."""
         return self._clock.monotonic()
 
-    def status(self) -> StatusView:
-        """Return the status line's content."""
-        return self._mirror.status()
+    @override
+    def _read(self, topic: AnyTopic) -> object:
+        match topic:
+            case StatusTopic():
+                return self._mirror.status()
+            case LogTopic():
+                return self._mirror.log()
+            case BookTopic(token_id):
+                view = self._mirror.book(token_id)
+            case _:
+                view = self._mirror.read(topic)
+        match view:
+            case None:
+                return self._nothing_yet(topic)
+            case AlertsView(fired):
+                return self._fired_since(fired)
+            case SearchView():
+                self._last_search = view
+                return view
+            case _:
+                return view
 
-    def market_list(self, topic: MarketListTopic) -> MarketListView:
-        """Return the part of a list that is loaded."""
-        return self._read(topic, MarketListView((), Load.LOADING, has_more=False, as_of=None))
-
-    def search(self, topic: SearchTopic) -> SearchView:
-        """Return the service's results; until they arrive, those of the last results that match the text."""
-        view: SearchView | None = self._read(topic, None)
-        if view is None:
-            return narrow(self._last_search, topic.text)
-        self._last_search = view
-        return view
-
-    def tags(self) -> TagsView:
-        """Return the tags known so far."""
-        return self._read(TagsTopic(), TagsView((), Load.LOADING))
-
-    def event(self, event_id: EventId) -> EventView:
-        """Return an event."""
-        return self._read(EventTopic(event_id), EventView(None, Load.LOADING, None))
-
-    def event_quotes(self, event_id: EventId) -> EventQuotesView:
-        """Return live prices of an event's markets."""
-        return self._read(EventQuotesTopic(event_id), EventQuotesView(()))
-
-    def market(self, condition_id: ConditionId) -> MarketView:
-        """Return a market and its terms."""
-        return self._read(MarketTopic(condition_id), MarketView(None, None, Load.LOADING, None))
-
-    def book(self, token_id: TokenId) -> BookView:
-        """Return a token's book with its data quality."""
-        return self._mirror.book(token_id, BookView(token_id, BookState.LOADING))
-
-    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
-        """Return the books of a list's visible rows."""
-        empty = (BookView(token_id, BookState.LOADING) for token_id in topic.token_ids)
-        return self._read(topic, RowBooksView(tuple(empty)))
-
-    def tape(self, token_id: TokenId) -> TapeView:
-        """Return public trades of a token."""
-        return self._read(TapeTopic(token_id), TapeView((), 0))
-
-    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
-        """Return the price history of a token."""
-        empty = HistoryView((), interval, Load.LOADING, None)
-        return self._read(HistoryTopic(token_id, interval), empty)
-
-    def account(self) -> AccountView:
-        """Return cash, positions and open orders."""
-        return self._read(AccountTopic(), _NO_ACCOUNT)
-
-    def fills(self) -> FillsView:
-        """Return the account's own fills."""
-        return self._read(FillsTopic(), FillsView())
-
-    def activity(self) -> ActivityView:
-        """Return closed positions and other activity."""
-        return self._read(ActivityTopic(), ActivityView())
-
-    def earned(self) -> EarnedView:
-        """Return what resting orders earned."""
-        return self._read(RewardsTopic(), NOTHING_EARNED)
-
-    def watchlist(self) -> WatchlistView:
-        """Return starred items and price alerts."""
-        return self._read(WatchlistTopic(), WatchlistView((), Load.LOADING, None))
-
-    def address_book(self) -> AddressBook:
-        """Return the trader's address book."""
-        return self._read(AddressBookTopic(), AddressBook())
-
-    def wallet(self) -> WalletView:
-        """Return the wallet's state: approvals and transactions."""
-        return self._read(WalletTopic(), NO_WALLET)
-
-    def alerts(self) -> AlertsView:
+    def _fired_since(self, fired: int) -> AlertsView:
         """Return how many price alerts have fired since this terminal first asked."""
-        view: AlertsView | None = self._read(AlertTopic(), None)
-        if view is None:
-            return AlertsView()
-        if self._fired_before is None or view.fired < self._fired_before:
-            self._fired_before = view.fired
-        return AlertsView(view.fired - self._fired_before)
+        if self._fired_before is None or fired < self._fired_before:
+            self._fired_before = fired
+        return AlertsView(fired - self._fired_before)
 
-    def onboarding(self) -> Onboarding:
-        """Return the account's progress through onboarding."""
-        return self._read(OnboardingTopic(), Onboarding(self.status().profile))
-
-    def log(self) -> LogView:
-        """Return the log."""
-        return self._mirror.log()
-
-    def requests(self) -> RequestsView:
-        """Return the recent requests to the hosts."""
-        return self._read(RequestsTopic(), RequestsView((), 0))
+    def _nothing_yet(self, topic: AnyTopic) -> object:
+        """Return what is shown of a topic until its view arrives."""
+        match topic:
+            case SearchTopic(text):
+                return narrow(self._last_search, text)
+            case BookTopic(token_id):
+                return BookView(token_id, BookState.LOADING)
+            case RowQuotesTopic(token_ids):
+                return RowBooksView(tuple(BookView(each, BookState.LOADING) for each in token_ids))
+            case HistoryTopic(interval=interval):
+                return HistoryView((), interval, Load.LOADING, None)
+            case OnboardingTopic():
+                return Onboarding(self._mirror.status().profile)
+            case _:
+                return _NOTHING_YET[type(topic)]
 
 
 def narrow(view: SearchView, text: str) -> SearchView:

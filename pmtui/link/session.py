@@ -9,7 +9,6 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import fields
 
 from pmtui.link.calls import LONGEST_ID, Calls
 from pmtui.link.messages import (
@@ -31,16 +30,12 @@ from pmtui.link.messages import (
 from pmtui.service.codec import CodecError, decode, encode
 from pmtui.service.data_service import DataService, Terminal
 from pmtui.service.hub import TopicSubscription
-from pmtui.service.surface import QUERY_OF_TOPIC, Queries
 from pmtui.service.topics import (
     AccountTopic,
     AlertTopic,
     EventTopic,
     LogTopic,
-    MarketListTopic,
     MarketTopic,
-    RowQuotesTopic,
-    SearchTopic,
     StatusTopic,
     Topic,
     WatchlistTopic,
@@ -58,7 +53,6 @@ _CHANGED_BY_COMMANDS = (
 )  # fmt: skip
 """Topics that a command may change at once: their views are sent before its answer."""
 _LOG = LogTopic()
-_TAKE_TOPICS = (MarketListTopic, SearchTopic, RowQuotesTopic)
 
 
 class Session:
@@ -259,7 +253,7 @@ class Session:
             return self._new_entries()
         if topic not in self._watched and topic not in self._peeked:
             return ()
-        view, before = _ask(self._terminal.queries, topic), self._sent.get(topic)
+        view, before = self._terminal.queries.view(topic), self._sent.get(topic)
         if view is before or view == before:
             return ()
         self._sent[topic] = view
@@ -290,11 +284,3 @@ def _topic(data: bytes) -> Topic:
     if not isinstance(topic, Topic):
         raise LinkError("no topic")
     return topic
-
-
-def _ask(queries: Queries, topic: Topic) -> object:
-    """Return a topic's view: its query takes the topic, or its fields."""
-    query: Callable[..., object] = getattr(queries, QUERY_OF_TOPIC[type(topic)])
-    if isinstance(topic, _TAKE_TOPICS):
-        return query(topic)
-    return query(*(getattr(topic, field.name) for field in fields(topic)))

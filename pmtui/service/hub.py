@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar, cast
 
 from pmtui.service.clock import Clock
-from pmtui.service.topics import Topic
+from pmtui.service.topics import AnyTopic, Topic
 
 Notify = Callable[[Topic], None]
 V = TypeVar("V")
@@ -85,7 +85,7 @@ class Hub:
         self._on_demand: list[Callable[[Topic], None]] = []
         self._on_release: list[Callable[[Topic], None]] = []
         self._changed = asyncio.Event()
-        self._views: dict[Topic, object] = {}
+        self._views: dict[AnyTopic, object] = {}
         """Views built since the frame began."""
         self._views_since = float("-inf")
         self.frame = 0
@@ -152,7 +152,7 @@ class Hub:
             if any(each.is_in_sight for each in subscriptions)
         )
 
-    def view(self, topic: Topic, build: Callable[[], V]) -> V:
+    def view(self, topic: AnyTopic, build: Callable[[], V]) -> V:
         """Return a topic's view, built at most once in this frame."""
         now = self._clock.monotonic()
         if now - self._views_since >= self._frame_s:

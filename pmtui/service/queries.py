@@ -1,19 +1,20 @@
 """The read side: the terminal's queries. Nothing here waits or changes anything."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
+from typing import TypeAlias, TypeVar, final
 
-from pmtui.domain.account.address_book import AddressBook
-from pmtui.domain.account.onboarding import Onboarding
-from pmtui.domain.books.book_view import BookView
+from typing_extensions import override
+
 from pmtui.domain.conditionals.conditional import Conditional
-from pmtui.domain.ids import ConditionId, EventId, TokenId
-from pmtui.domain.markets.history import Interval
+from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.watchlist import leading_place, open_markets
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus
+from pmtui.service import topics
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.markets.market_store import EventState, MarketState
 from pmtui.service.markets.metadata import ListState
@@ -21,52 +22,45 @@ from pmtui.service.markets.search_index import rank_hits
 from pmtui.service.parts import AccountParts, Parts
 from pmtui.service.safety.arming import Arming
 from pmtui.service.safety.entry_guard import EntryGuard
-from pmtui.service.topics import (
-    AccountTopic,
-    ActivityTopic,
-    AddressBookTopic,
-    EventQuotesTopic,
-    EventTopic,
-    FillsTopic,
-    HistoryTopic,
-    LogTopic,
-    MarketListTopic,
-    MarketTopic,
-    OnboardingTopic,
-    RequestsTopic,
-    RowQuotesTopic,
-    SearchTopic,
-    StatusTopic,
-    WalletTopic,
-    WatchlistTopic,
-)
+from pmtui.service.surface import Queries
 from pmtui.service.views import (
     AccountView,
     ActivityView,
     AlertsView,
-    EarnedView,
     EventQuotesView,
     EventRow,
     EventView,
     FillsView,
-    HistoryView,
     Load,
-    LogView,
     MarketListView,
     MarketRow,
     MarketView,
     Mode,
     OwnList,
-    RequestsView,
     RowBooksView,
     SearchView,
     StatusView,
     TagsView,
-    TapeView,
-    WatchlistView,
     awake_of,
 )
-from pmtui.service.wallet.wallet_views import WalletView
+
+T = TypeVar("T", bound=topics.Topic)
+Build: TypeAlias = Callable[[topics.AnyTopic], object]
+_CACHED_ELSEWHERE = (
+    topics.TagsTopic, topics.BookTopic, topics.RowQuotesTopic, topics.TapeTopic,
+    topics.HistoryTopic, topics.RewardsTopic, topics.AlertTopic,
+)  # fmt: skip
+"""Topics whose views are as of this very moment: they have caches of their own, or need none."""
+
+
+def _entry(kind: type[T], build: Callable[[T], object]) -> tuple[type, Build]:
+    """Return a kind of topic, and what builds its view of any topic of that kind."""
+
+    def build_view(topic: topics.AnyTopic) -> object:
+        assert isinstance(topic, kind)
+        return build(topic)
+
+    return kind, build_view
 
 
 class AccountReader:
@@ -115,7 +109,8 @@ class AccountReader:
         )
 
 
-class ServiceQueries:
+@final
+class ServiceQueries(Queries):
     """Turns the feeds' newest values into frozen views, for one terminal."""
 
     def __init__(self, parts: Parts, account: AccountReader, arming: Arming) -> None:
@@ -123,7 +118,6 @@ class ServiceQueries:
         self._reader = account
         self._arming = arming
         self._kernel = parts.kernel
-        self._view = parts.kernel.hub.view
         self._profile = parts.profile
         self._metadata = parts.markets.metadata
         self._books = parts.markets.books
@@ -131,109 +125,59 @@ class ServiceQueries:
         self._safeguards = parts.safeguards
         self._watchlist = parts.watchlist
         self._quotes = parts.account.quotes
+        self._builders = self._builders_of_views()
 
+    @override
     def now(self) -> datetime:
-        """The service's clock."""
         return self._kernel.clock.now()
 
+    @override
     def monotonic(self) -> float:
-        """Monotonic seconds of this machine."""
         return self._kernel.clock.monotonic()
 
-    def status(self) -> StatusView:
-        """Return the status line's content."""
-        status = self._view(StatusTopic(), self._status)
-        armed_until = self._arming.armed_until
-        return status if armed_until is None else replace(status, armed_until=armed_until)
+    @override
+    def _read(self, topic: topics.AnyTopic) -> object:
+        build = self._builders[type(topic)]
+        if isinstance(topic, _CACHED_ELSEWHERE):
+            return build(topic)
+        view = self._kernel.hub.view(topic, partial(build, topic))
+        if isinstance(view, StatusView) and (armed_until := self._arming.armed_until) is not None:
+            return replace(view, armed_until=armed_until)
+        return view
 
-    def market_list(self, topic: MarketListTopic) -> MarketListView:
-        """Return the loaded part of a list."""
-        return self._view(topic, lambda: self._market_list(topic))
+    def _builders_of_views(self) -> Mapping[type, Build]:
+        parts, books, account = self._parts, self._books, self._parts.account
+        watchlist, metadata, kernel = self._watchlist, self._metadata, self._kernel
 
-    def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results, followed by those that only the venue found."""
-        return self._view(topic, lambda: self._search(topic))
+        def list_row_books(topic: topics.RowQuotesTopic) -> RowBooksView:
+            return RowBooksView(tuple(map(books.book, topic.token_ids)))
 
-    def tags(self) -> TagsView:
-        """Return the tags known so far."""
-        return TagsView(self._metadata.tags, self._metadata.tags_load)
-
-    def event(self, event_id: EventId) -> EventView:
-        """Return an event."""
-        return self._view(EventTopic(event_id), lambda: self._event(event_id))
-
-    def event_quotes(self, event_id: EventId) -> EventQuotesView:
-        """Return live prices of an event's markets."""
-        return self._view(EventQuotesTopic(event_id), lambda: self._event_quotes(event_id))
-
-    def market(self, condition_id: ConditionId) -> MarketView:
-        """Return a market and its terms."""
-        return self._view(MarketTopic(condition_id), lambda: self._market(condition_id))
-
-    def book(self, token_id: TokenId) -> BookView:
-        """Return a token's book with its data quality, as of this moment: it caches its own view."""
-        return self._books.book(token_id)
-
-    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
-        """Return the books of a list's visible rows."""
-        return RowBooksView(tuple(map(self._books.book, topic.token_ids)))
-
-    def tape(self, token_id: TokenId) -> TapeView:
-        """Return public trades of a token."""
-        return self._books.tapes.view(token_id)
-
-    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
-        """Return the price history of a token."""
-        return self._parts.markets.history.view(HistoryTopic(token_id, interval))
-
-    def account(self) -> AccountView:
-        """Return cash, positions and open orders."""
-        return self._view(AccountTopic(), self._reader.view)
-
-    def fills(self) -> FillsView:
-        """Return our own fills."""
-        return self._view(FillsTopic(), lambda: FillsView(self._account.own.fills()))
-
-    def activity(self) -> ActivityView:
-        """Return closed positions and other activity."""
-        state, equity = self._account.state, self._parts.account.equity
-        events = self._parts.account.events
-        return self._view(
-            ActivityTopic(),
-            lambda: ActivityView(state.closed, state.activity, equity.points, events.view()),
+        return dict(
+            (
+                _entry(topics.StatusTopic, lambda _: self._status()),
+                _entry(topics.MarketListTopic, self._market_list),
+                _entry(topics.SearchTopic, self._search),
+                _entry(topics.TagsTopic, lambda _: TagsView(metadata.tags, metadata.tags_load)),
+                _entry(topics.EventTopic, self._event),
+                _entry(topics.EventQuotesTopic, self._event_quotes),
+                _entry(topics.RowQuotesTopic, list_row_books),
+                _entry(topics.MarketTopic, self._market),
+                _entry(topics.BookTopic, lambda topic: books.book(topic.token_id)),
+                _entry(topics.TapeTopic, lambda topic: books.tapes.view(topic.token_id)),
+                _entry(topics.HistoryTopic, parts.markets.history.view),
+                _entry(topics.AccountTopic, lambda _: self._reader.view()),
+                _entry(topics.FillsTopic, lambda _: FillsView(self._account.own.fills())),
+                _entry(topics.ActivityTopic, lambda _: self._activity()),
+                _entry(topics.RewardsTopic, lambda _: account.maker_stats.earned.view()),
+                _entry(topics.OnboardingTopic, lambda _: parts.onboarding.view()),
+                _entry(topics.WalletTopic, lambda _: parts.wallet.view()),
+                _entry(topics.AddressBookTopic, lambda _: parts.address_book.view()),
+                _entry(topics.WatchlistTopic, lambda _: watchlist.view()),
+                _entry(topics.AlertTopic, lambda _: AlertsView(watchlist.alerts.rung)),
+                _entry(topics.LogTopic, lambda _: kernel.log.view()),
+                _entry(topics.RequestsTopic, lambda _: kernel.health.requests.view()),
+            )
         )
-
-    def earned(self) -> EarnedView:
-        """Return what resting orders earned."""
-        return self._parts.account.maker_stats.earned.view()
-
-    def watchlist(self) -> WatchlistView:
-        """Return starred items and price alerts."""
-        return self._view(WatchlistTopic(), self._watchlist.view)
-
-    def alerts(self) -> AlertsView:
-        """Return how many price alerts have fired in this session."""
-        return AlertsView(self._watchlist.alerts.rung)
-
-    def onboarding(self) -> Onboarding:
-        """Return the account's progress through onboarding."""
-        return self._view(OnboardingTopic(), self._parts.onboarding.view)
-
-    def address_book(self) -> AddressBook:
-        """Return the trader's address book."""
-        return self._view(AddressBookTopic(), self._parts.address_book.view)
-
-    def wallet(self) -> WalletView:
-        """Return the wallet's state: approvals and transactions."""
-        return self._view(WalletTopic(), self._parts.wallet.view)
-
-    def log(self) -> LogView:
-        """Return the log."""
-        return self._view(LogTopic(), self._kernel.log.view)
-
-    def requests(self) -> RequestsView:
-        """Return the recent requests to the hosts."""
-        return self._view(RequestsTopic(), self._kernel.health.requests.view)
 
     def _status(self) -> StatusView:
         account = self.account()
@@ -265,7 +209,7 @@ class ServiceQueries:
             are_orders_known=not account.missing_in(OwnList.ORDERS),
         )
 
-    def _market_list(self, topic: MarketListTopic) -> MarketListView:
+    def _market_list(self, topic: topics.MarketListTopic) -> MarketListView:
         state = self._metadata.lists.get(topic) or ListState()
         positions = self._account.holdings.positions()
         held = {each.condition_id for each in positions if not each.is_remnant}
@@ -278,7 +222,7 @@ class ServiceQueries:
             is_cached=state.is_cached,
         )
 
-    def _search(self, topic: SearchTopic) -> SearchView:
+    def _search(self, topic: topics.SearchTopic) -> SearchView:
         index, state = self._metadata.store.index, self._metadata.search
         local = index.find(topic.text)
         is_answered = state.text == topic.text
@@ -293,8 +237,8 @@ class ServiceQueries:
             problem=state.problem if is_answered else "",
         )
 
-    def _event(self, event_id: EventId) -> EventView:
-        state = self._metadata.store.events.get(event_id) or EventState()
+    def _event(self, topic: topics.EventTopic) -> EventView:
+        state = self._metadata.store.events.get(topic.event_id) or EventState()
         watch, event = self._watchlist, state.event
         markets = event.markets if event is not None else ()
         return EventView(
@@ -307,8 +251,8 @@ class ServiceQueries:
             starred=frozenset(m.market_id for m in markets if watch.is_starred(m.condition_id)),
         )
 
-    def _event_quotes(self, event_id: EventId) -> EventQuotesView:
-        state = self._metadata.store.events.get(event_id)
+    def _event_quotes(self, topic: topics.EventQuotesTopic) -> EventQuotesView:
+        state = self._metadata.store.events.get(topic.event_id)
         if state is None or state.event is None:
             return EventQuotesView(())
         rows = tuple(
@@ -318,7 +262,13 @@ class ServiceQueries:
         )
         return EventQuotesView(rows)
 
-    def _market(self, condition_id: ConditionId) -> MarketView:
+    def _activity(self) -> ActivityView:
+        state, account = self._account.state, self._parts.account
+        points, events = account.equity.points, account.events.view()
+        return ActivityView(state.closed, state.activity, points, events)
+
+    def _market(self, topic: topics.MarketTopic) -> MarketView:
+        condition_id = topic.condition_id
         state = self._metadata.store.markets.get(condition_id) or MarketState()
         return MarketView(
             market=state.market,

@@ -3,17 +3,15 @@
 They pass only frozen values, so that the service can live in a process of its own.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
-from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.keys import PastedKey
-from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.account.wallet_transactions import TransactionKey
-from pmtui.domain.books.book_view import BookView
 from pmtui.domain.conditionals.alerts import AlertId, AlertPlan
 from pmtui.domain.conditionals.conditional import (
     Attachment,
@@ -21,8 +19,7 @@ from pmtui.domain.conditionals.conditional import (
     ConditionalPlan,
     Trigger,
 )
-from pmtui.domain.ids import Address, CommandId, ConditionId, EventId, OrderId, TokenId
-from pmtui.domain.markets.history import Interval
+from pmtui.domain.ids import Address, CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule
 from pmtui.domain.markets.watchlist import StarKey
 from pmtui.domain.money import Micros
@@ -35,190 +32,92 @@ from pmtui.domain.orders.order import (
     UnsignedOrder,
     Verdict,
 )
-from pmtui.service.topics import (
-    AccountTopic,
-    ActivityTopic,
-    AddressBookTopic,
-    AlertTopic,
-    BookTopic,
-    EventQuotesTopic,
-    EventTopic,
-    FillsTopic,
-    HistoryTopic,
-    LogTopic,
-    MarketListTopic,
-    MarketTopic,
-    OnboardingTopic,
-    RequestsTopic,
-    RewardsTopic,
-    RowQuotesTopic,
-    SearchTopic,
-    StatusTopic,
-    TagsTopic,
-    TapeTopic,
-    Topic,
-    WalletTopic,
-    WatchlistTopic,
-)
-from pmtui.service.views import (
-    AccountView,
-    ActivityView,
-    AlertsView,
-    EarnedView,
-    EventQuotesView,
-    EventView,
-    FillsView,
-    HistoryView,
-    LogView,
-    MarketListView,
-    MarketView,
-    RequestsView,
-    RowBooksView,
-    SearchView,
-    StatusView,
-    TagsView,
-    TapeView,
-    WatchlistView,
-)
+from pmtui.service import topics
+from pmtui.service.topics import VIEW_TYPES, AnyTopic, MarketListTopic, Topic, TopicOf
 from pmtui.service.wallet.wallet_views import (
     Confirmed,
     Failed,
     NotKnown,
     PreparedId,
     WalletCard,
-    WalletView,
 )
 
+P = ParamSpec("P")
+V = TypeVar("V")
 
-class Queries(Protocol):
+
+def _query(topic: Callable[P, TopicOf[V]]) -> "Callable[Concatenate[Queries, P], V]":
+    """Return the query that takes a topic's fields and returns its view."""
+
+    def query(queries: "Queries", /, *fields: P.args, **named: P.kwargs) -> V:
+        return queries.view(topic(*fields, **named))
+
+    return query
+
+
+class Queries(ABC):
     """Reads of the service's current state. None waits; subscribing makes the service fetch."""
 
+    @abstractmethod
     def now(self) -> datetime:
         """The service's clock; in a replay, the time of the recording."""
-        ...
 
+    @abstractmethod
     def monotonic(self) -> float:
         """Monotonic seconds of this machine.
 
         A paused or faster replay does not affect them. Use them for delays that protect the user's
         eyes and hands; ages of the venue's data are based on `now`.
         """
-        ...
 
-    def status(self) -> StatusView:
-        """Return the status line's content."""
-        ...
+    @abstractmethod
+    def _read(self, topic: AnyTopic) -> object:
+        """Return the newest view of a topic."""
 
-    def market_list(self, topic: MarketListTopic) -> MarketListView:
-        """Return the loaded part of a list."""
-        ...
+    def view(self, topic: TopicOf[V]) -> V:
+        """Return the newest view of a topic."""
+        view = self._read(topic)
+        assert isinstance(view, VIEW_TYPES[type(topic)])
+        return cast("V", view)
 
-    def search(self, topic: SearchTopic) -> SearchView:
-        """Return local results at once, merged with the venue's own when they arrive."""
-        ...
-
-    def tags(self) -> TagsView:
-        """Return the tags known so far."""
-        ...
-
-    def event(self, event_id: EventId) -> EventView:
-        """Return an event."""
-        ...
-
-    def event_quotes(self, event_id: EventId) -> EventQuotesView:
-        """Return live prices of an event's markets."""
-        ...
-
-    def market(self, condition_id: ConditionId) -> MarketView:
-        """Return a market and its terms."""
-        ...
-
-    def book(self, token_id: TokenId) -> BookView:
-        """Return a token's book with its data quality."""
-        ...
-
-    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
-        """Return the books of a list's visible rows."""
-        ...
-
-    def tape(self, token_id: TokenId) -> TapeView:
-        """Return public trades of a token."""
-        ...
-
-    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
-        """Return the price history of a token."""
-        ...
-
-    def account(self) -> AccountView:
-        """Return cash, positions and open orders."""
-        ...
-
-    def fills(self) -> FillsView:
-        """Return our own fills."""
-        ...
-
-    def activity(self) -> ActivityView:
-        """Return closed positions and other activity."""
-        ...
-
-    def earned(self) -> EarnedView:
-        """Return what resting orders earned."""
-        ...
-
-    def watchlist(self) -> WatchlistView:
-        """Return starred items and price alerts."""
-        ...
-
-    def alerts(self) -> AlertsView:
-        """Return how many price alerts have fired in this session."""
-        ...
-
-    def onboarding(self) -> Onboarding:
-        """Return the account's progress through onboarding."""
-        ...
-
-    def wallet(self) -> WalletView:
-        """Return the wallet's state: approvals and transactions."""
-        ...
-
-    def address_book(self) -> AddressBook:
-        """Return the trader's address book."""
-        ...
-
-    def log(self) -> LogView:
-        """Return the log."""
-        ...
-
-    def requests(self) -> RequestsView:
-        """Return the recent requests to the hosts."""
-        ...
-
-
-QUERY_OF_TOPIC: Mapping[type, str] = {
-    StatusTopic: "status",
-    MarketListTopic: "market_list",
-    SearchTopic: "search",
-    TagsTopic: "tags",
-    EventTopic: "event",
-    EventQuotesTopic: "event_quotes",
-    RowQuotesTopic: "row_books",
-    MarketTopic: "market",
-    BookTopic: "book",
-    TapeTopic: "tape",
-    HistoryTopic: "history",
-    AccountTopic: "account",
-    FillsTopic: "fills",
-    ActivityTopic: "activity",
-    RewardsTopic: "earned",
-    OnboardingTopic: "onboarding",
-    WalletTopic: "wallet",
-    AddressBookTopic: "address_book",
-    WatchlistTopic: "watchlist",
-    AlertTopic: "alerts",
-    LogTopic: "log",
-    RequestsTopic: "requests",
-}
-"""The query that returns a topic's view; each takes the topic, or its fields."""
+    status = _query(topics.StatusTopic)
+    """The status line's content."""
+    tags = _query(topics.TagsTopic)
+    """The tags known so far."""
+    event = _query(topics.EventTopic)
+    """An event."""
+    event_quotes = _query(topics.EventQuotesTopic)
+    """Live prices of an event's markets."""
+    market = _query(topics.MarketTopic)
+    """A market and its terms."""
+    book = _query(topics.BookTopic)
+    """A token's book with its data quality."""
+    tape = _query(topics.TapeTopic)
+    """Public trades of a token."""
+    history = _query(topics.HistoryTopic)
+    """The price history of a token."""
+    account = _query(topics.AccountTopic)
+    """Cash, positions and open orders."""
+    fills = _query(topics.FillsTopic)
+    """Our own fills."""
+    activity = _query(topics.ActivityTopic)
+    """Closed positions and other activity."""
+    earned = _query(topics.RewardsTopic)
+    """What resting orders earned."""
+    watchlist = _query(topics.WatchlistTopic)
+    """Starred items and price alerts."""
+    alerts = _query(topics.AlertTopic)
+    """How many price alerts have fired in this session."""
+    onboarding = _query(topics.OnboardingTopic)
+    """The account's progress through onboarding."""
+    wallet = _query(topics.WalletTopic)
+    """The wallet's state: approvals and transactions."""
+    address_book = _query(topics.AddressBookTopic)
+    """The trader's address book."""
+    log = _query(topics.LogTopic)
+    """The log."""
+    requests = _query(topics.RequestsTopic)
+    """The recent requests to the hosts."""
 
 
 @dataclass(frozen=True, slots=True)

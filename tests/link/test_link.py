@@ -55,14 +55,14 @@ from pmtui.link.messages import (
     pack,
     read_to_terminal,
 )
-from pmtui.link.mirror import Mirror, MirrorQueries
+from pmtui.link.mirror import Mirror
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.link.server import LEFT
 from pmtui.service.clock import SystemClock
 from pmtui.service.codec import encode, encode_call
 from pmtui.service.orders.desk import NEVER_LEFT
 from pmtui.service.orders.sending import POST_DEADLINE_S
-from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder, Queries
+from pmtui.service.surface import VERDICT_OF_COMMAND, Commands, PreparedOrder
 from pmtui.service.topics import BookTopic, LogTopic, MarketTopic, StatusTopic, Topic
 from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import NotKnown, PreparedId
@@ -130,7 +130,7 @@ async def test_what_was_asked_for_before_there_was_a_terminal_comes_once(tmp_pat
         assert opened is not None
         async with house.seat(opened=opened) as seat:
             assert isinstance(seat.welcome, Welcome)
-            await until(house.world, lambda: seat.mirror.read(topic, None), "the first view")
+            await until(house.world, lambda: seat.mirror.read(topic), "the first view")
             assert seat.queries.market(CONDITION) == house.world.service.queries.market(CONDITION)
             _ = seat.mirror.subscribe([topic], heard.append)
             assert await seat.commands.arm() == ""
@@ -501,12 +501,10 @@ def test_every_command_that_goes_on_says_how_it_ends() -> None:
     assert set(VERDICT_OF_COMMAND.values()) <= set(returned)
 
 
-def test_a_terminal_elsewhere_can_ask_and_do_all_that_one_here_can() -> None:
-    for protocol, there in ((Commands, RemoteCommands), (Queries, MirrorQueries)):
-        names = {n for n in dir(protocol) if not n.startswith("_")}
-        for name in names:
-            here, remote = (signature(getattr(each, name)) for each in (protocol, there))
-            assert here.parameters == remote.parameters, name
+def test_a_terminal_elsewhere_can_do_all_that_one_here_can() -> None:
+    for name in {n for n in dir(Commands) if not n.startswith("_")}:
+        here, remote = (signature(getattr(each, name)) for each in (Commands, RemoteCommands))
+        assert here.parameters == remote.parameters, name
 
 
 async def test_whoever_connected_in_time_hears_the_last_words(tmp_path: Path) -> None:

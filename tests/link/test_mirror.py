@@ -1,13 +1,16 @@
 """What a terminal shows before its service has answered."""
 
+import pytest
+
 from pmtui.link.messages import View
 from pmtui.link.mirror import Mirror, MirrorQueries, narrow
 from pmtui.service.clock import SystemClock
 from pmtui.service.codec import encode
-from pmtui.service.topics import AlertTopic, SearchTopic
+from pmtui.service.topics import VIEW_TYPES, AlertTopic, AnyTopic, SearchTopic
 from pmtui.service.views import AlertsView, Load, MarketRow, SearchView
 from tests.link.kit import NOTHING_YET
 from tests.service.fakes import MARKET
+from tests.service.test_codec import topics
 
 FOUND = SearchView("river", (MarketRow(MARKET, None, "River levels"),), Load.READY, indexed=9)
 
@@ -28,8 +31,14 @@ def test_alerts_that_fired_before_the_terminal_came_ring_no_bell() -> None:
         assert queries.alerts().fired == rung
 
 
+@pytest.mark.parametrize("topic", topics(), ids=lambda topic: type(topic).__name__)
+def test_every_topic_has_a_view_before_the_first_answer(topic: AnyTopic) -> None:
+    queries = MirrorQueries(Mirror(NOTHING_YET), SystemClock())
+    assert type(queries.view(topic)) is VIEW_TYPES[type(topic)]
+
+
 def test_before_the_first_answer_nothing_is_found() -> None:
     queries = MirrorQueries(Mirror(NOTHING_YET), SystemClock())
-    assert queries.search(SearchTopic("river")).rows == ()
+    assert queries.view(SearchTopic("river")).rows == ()
     assert queries.status() == NOTHING_YET
     assert queries.account().load is Load.LOADING

@@ -21,7 +21,7 @@ ROWS = RowQuotesTopic((YES, NO))
 
 
 def view_of(house: House) -> RowBooksView:
-    return house.world.service.queries.row_books(ROWS)
+    return house.world.service.queries.view(ROWS)
 
 
 async def test_a_terminal_has_all_books_though_only_changes_come(tmp_path: Path) -> None:
@@ -40,9 +40,7 @@ async def test_a_terminal_has_all_books_though_only_changes_come(tmp_path: Path)
         await until(house.world, lambda: came, "the first view")
         for bid, token in (("0.41", YES), ("0.42", YES), ("0.30", NO), ("0.43", YES)):
             house.world.stream.send(book(bid, "0.62", token_id=token))
-            await until(
-                house.world, lambda: seat.queries.row_books(ROWS) == view_of(house), "the same"
-            )
+            await until(house.world, lambda: seat.queries.view(ROWS) == view_of(house), "the same")
             assert seat.queries.book(token) == house.world.service.queries.book(token)
         assert came[0] == (YES, NO)
         assert (YES,) in came
@@ -59,12 +57,12 @@ def test_only_what_is_new_is_sent() -> None:
 def test_changes_without_the_rest_are_no_view() -> None:
     mirror = Mirror(NOTHING_YET)
     queries = MirrorQueries(mirror, SystemClock())
-    empty = queries.row_books(ROWS)
+    empty = queries.view(ROWS)
     mirror.apply(_told(1, _book(NO, 2)))
-    assert queries.row_books(ROWS) == empty
+    assert queries.view(ROWS) == empty
     mirror.apply(_told(2, _book(YES, 1), _book(NO, 2)))
     mirror.apply(_told(3, _book(NO, 3)))
-    assert queries.row_books(ROWS) == RowBooksView((_book(YES, 1), _book(NO, 3)))
+    assert queries.view(ROWS) == RowBooksView((_book(YES, 1), _book(NO, 3)))
 
 
 async def test_a_book_that_comes_with_rows_is_not_asked_for_by_itself() -> None:

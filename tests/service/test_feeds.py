@@ -23,6 +23,7 @@ from pmtui.service.markets.metadata import LIST_PERIOD_S, MOST_LISTS
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.topics import (
+    VIEW_TYPES,
     AccountTopic,
     EventTopic,
     HistoryTopic,
@@ -47,12 +48,19 @@ from tests.service.fakes import (
     running_world,
 )
 from tests.service.market_kit import many_events
+from tests.service.test_codec import topics
 
 LIST = MarketListTopic()
 
 
 def listed(world: World) -> list[str]:
-    return [row.event.event_id for row in world.service.queries.market_list(LIST).rows]
+    return [row.event.event_id for row in world.service.queries.view(LIST).rows]
+
+
+async def test_every_topic_has_a_view_of_its_own_type(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        for topic in topics():
+            assert type(world.service.queries.view(topic)) is VIEW_TYPES[type(topic)]
 
 
 async def test_a_list_grows_page_by_page_and_lists_no_event_twice(tmp_path: Path) -> None:
@@ -61,7 +69,7 @@ async def test_a_list_grows_page_by_page_and_lists_no_event_twice(tmp_path: Path
         world.service.hub.subscribe([LIST], lambda _: None)
         await settle()
         assert len(listed(world)) == 50
-        assert world.service.queries.market_list(LIST).has_more
+        assert world.service.queries.view(LIST).has_more
         # The list shifts while we read: a new event pushes the others down by one.
         world.metadata.events.insert(0, many_events(200)[199])
         world.service.commands.load_more(LIST)
@@ -70,7 +78,7 @@ async def test_a_list_grows_page_by_page_and_lists_no_event_twice(tmp_path: Path
         assert len(listed(world)) == len(set(listed(world))) == 99
         world.service.commands.load_more(LIST)
         await settle()
-        assert not world.service.queries.market_list(LIST).has_more
+        assert not world.service.queries.view(LIST).has_more
 
 
 async def test_a_list_that_comes_into_sight_again_is_fetched_at_once_if_it_is_old(
@@ -89,7 +97,7 @@ async def test_a_list_that_comes_into_sight_again_is_fetched_at_once_if_it_is_ol
         await world.pass_time(45)
         world.service.hub.subscribe([LIST], lambda _: None)
         await settle()
-        assert world.service.queries.market_list(LIST).as_of == world.clock.now()
+        assert world.service.queries.view(LIST).as_of == world.clock.now()
         assert listed(world)[:3] == ["0", "1", "2"]
 
 
@@ -99,7 +107,7 @@ async def test_a_failed_list_says_why_and_a_refresh_mends_it(tmp_path: Path) -> 
         world.metadata.failure = problem
         world.service.hub.subscribe([LIST], lambda _: None)
         await settle()
-        view = world.service.queries.market_list(LIST)
+        view = world.service.queries.view(LIST)
         assert view.load is Load.FAILED
         assert "connection refused" in view.problem
         health = {h.source: h for h in world.service.queries.status().health}
@@ -107,7 +115,7 @@ async def test_a_failed_list_says_why_and_a_refresh_mends_it(tmp_path: Path) -> 
         world.metadata.failure = None
         world.service.commands.refresh(LIST)
         await settle()
-        assert world.service.queries.market_list(LIST).load is Load.READY
+        assert world.service.queries.view(LIST).load is Load.READY
 
 
 async def test_a_refresh_keeps_what_was_loaded_further_down(tmp_path: Path) -> None:
@@ -139,11 +147,11 @@ async def test_local_results_come_at_once_and_the_services_own_are_added_below(
         await settle()
         topic = SearchTopic("river")
         world.service.hub.subscribe([topic], lambda _: None)
-        view = world.service.queries.search(topic)
+        view = world.service.queries.view(topic)
         assert [r.market.question for r in view.rows] == [MARKET.question]
         assert view.load is Load.LOADING
         await world.pass_time(1)
-        view = world.service.queries.search(topic)
+        view = world.service.queries.view(topic)
         assert view.load is Load.READY
         assert {r.market.question for r in view.rows} == {MARKET.question, "Far?"}
 
@@ -159,8 +167,8 @@ async def test_more_markets_are_fetched_to_search_in_once_the_field_is_open(
         field = world.service.hub.subscribe([SearchTopic("")], lambda _: None)
         await settle()
         assert listed == [None, "50", "100"]
-        assert queries.search(SearchTopic("")).indexed == 120
-        found = queries.search(SearchTopic("question 107")).rows
+        assert queries.view(SearchTopic("")).indexed == 120
+        found = queries.view(SearchTopic("question 107")).rows
         assert [row.market.question for row in found] == ["Question 107?"]
         # Opened before it is fetched, it shows what was found.
         first = found[0].market
@@ -180,12 +188,12 @@ async def test_markets_to_search_in_are_learnt_before_anybody_searches(tmp_path:
         world.metadata.failure = lost("GET /events")
         world.service.fill_search()
         await world.pass_time(1.0)
-        assert queries.search(SearchTopic("")).indexed == 0
+        assert queries.view(SearchTopic("")).indexed == 0
         world.metadata.failure = None
         for _ in range(2):
             world.service.fill_search()
             await world.pass_time(1.0)
-        assert queries.search(SearchTopic("")).indexed == 1
+        assert queries.view(SearchTopic("")).indexed == 1
         # What failed is asked for once more, what is here is not.
         assert len(world.metadata.listed) == 2
 
@@ -207,7 +215,7 @@ async def test_what_the_store_has_let_go_of_opens_from_the_list_at_once(tmp_path
         view = world.service.queries.event(event_id)
         assert view.event is not None
         assert view.event.title == events[0].title
-        assert view.as_of == world.service.queries.market_list(LIST).as_of
+        assert view.as_of == world.service.queries.view(LIST).as_of
 
 
 async def test_lists_that_were_left_long_ago_are_forgotten(tmp_path: Path) -> None:
@@ -217,10 +225,10 @@ async def test_lists_that_were_left_long_ago_are_forgotten(tmp_path: Path) -> No
             seen = world.service.hub.subscribe([topic], lambda _: None)
             await settle()
             seen.close()
-        shown = [bool(world.service.queries.market_list(topic).rows) for topic in topics]
+        shown = [bool(world.service.queries.view(topic).rows) for topic in topics]
         assert shown == [False] * 2 + [True] * (MOST_LISTS + 1)
         # What the next session begins with.
-        assert world.service.queries.market_list(LIST).rows
+        assert world.service.queries.view(LIST).rows
 
 
 async def test_long_lists_that_were_left_are_forgotten_sooner(
@@ -234,7 +242,7 @@ async def test_long_lists_that_were_left_are_forgotten_sooner(
             await settle()
             seen.close()
         # One event in each: the last one is still being looked at when the others are counted.
-        shown = [bool(world.service.queries.market_list(topic).rows) for topic in topics]
+        shown = [bool(world.service.queries.view(topic).rows) for topic in topics]
         assert shown == [False, True, True, True]
 
 
@@ -244,8 +252,8 @@ async def test_what_was_typed_before_does_not_overwrite_what_is_typed_now(tmp_pa
         world.service.hub.subscribe([SearchTopic("river")], lambda _: None)
         first.close()
         await world.pass_time(1)
-        assert world.service.queries.search(SearchTopic("riv")).load is Load.EMPTY
-        assert world.service.queries.search(SearchTopic("river")).load is Load.READY
+        assert world.service.queries.view(SearchTopic("riv")).load is Load.EMPTY
+        assert world.service.queries.view(SearchTopic("river")).load is Load.READY
 
 
 async def test_an_event_that_is_not_there_says_so(tmp_path: Path) -> None:
@@ -373,6 +381,6 @@ async def test_a_connection_that_cannot_be_made_is_said_where_one_looks(tmp_path
     async with service.running():
         service.hub.subscribe([LIST], lambda _: None)
         await settle()
-        view = service.queries.market_list(LIST)
+        view = service.queries.view(LIST)
         assert view.load is Load.FAILED
         assert "in use" in view.problem

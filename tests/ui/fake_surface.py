@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
+from typing_extensions import override
+
 from pmtui.domain.account.address_book import AddressBook
 from pmtui.domain.account.keys import PastedKey
 from pmtui.domain.account.onboarding import Onboarding
@@ -45,8 +47,9 @@ from pmtui.domain.orders.order import (
     UnsignedOrder,
     Verdict,
 )
-from pmtui.service.surface import PreparedOrder, WalletVerdict
-from pmtui.service.topics import MarketListTopic, RowQuotesTopic, SearchTopic, Topic
+from pmtui.service import topics
+from pmtui.service.surface import PreparedOrder, Queries, WalletVerdict
+from pmtui.service.topics import AnyTopic, MarketListTopic, Topic
 from pmtui.service.views import (
     NOTHING_EARNED,
     AccountView,
@@ -128,8 +131,11 @@ class FakeSubscription:
         self.is_open = False
 
 
+NO_LIST = MarketListView((), Load.LOADING, has_more=False, as_of=None)
+
+
 @dataclass(eq=False)
-class FakeService:
+class FakeService(Queries):
     """Set the views, then `announce` their topic."""
 
     at: datetime = NOW
@@ -227,78 +233,59 @@ class FakeService:
 
     # --- Queries
 
+    @override
     def now(self) -> datetime:
         return self.at
 
+    @override
     def monotonic(self) -> float:
         return (self.at - NOW).total_seconds() + self.waited_s
 
-    def status(self) -> StatusView:
-        return self.status_view
+    @override
+    def _read(self, topic: AnyTopic) -> object:
+        return self._views[type(topic)](topic)
 
-    def market_list(self, topic: MarketListTopic) -> MarketListView:
-        return self.lists.get(topic) or MarketListView((), Load.LOADING, has_more=False, as_of=None)
+    def __post_init__(self) -> None:
+        self._views: dict[type, Callable[..., object]] = {
+            topics.StatusTopic: lambda _: self.status_view,
+            topics.MarketListTopic: lambda topic: self.lists.get(topic, NO_LIST),
+            topics.SearchTopic: lambda topic: self.searches.get(
+                topic.text, SearchView(topic.text, (), Load.READY, indexed=0)
+            ),
+            topics.TagsTopic: lambda _: self.tags_view,
+            topics.EventTopic: lambda topic: self.events.get(
+                topic.event_id, EventView(None, Load.LOADING, None)
+            ),
+            topics.EventQuotesTopic: lambda topic: self.quotes.get(
+                topic.event_id, EventQuotesView(())
+            ),
+            topics.MarketTopic: lambda topic: self.markets.get(
+                topic.condition_id, MarketView(None, None, Load.LOADING, None)
+            ),
+            topics.BookTopic: lambda topic: self._book(topic.token_id),
+            topics.RowQuotesTopic: lambda topic: RowBooksView(
+                tuple(map(self._book, topic.token_ids))
+            ),
+            topics.TapeTopic: lambda topic: self.tapes.get(topic.token_id, TapeView((), 0)),
+            topics.HistoryTopic: lambda topic: self.histories.get(
+                (topic.token_id, topic.interval),
+                HistoryView((), topic.interval, Load.LOADING, None),
+            ),
+            topics.AccountTopic: lambda _: self.account_view,
+            topics.FillsTopic: lambda _: FillsView(self.own_fills),
+            topics.ActivityTopic: lambda _: self.activity_view,
+            topics.RewardsTopic: lambda _: self.earned_view,
+            topics.OnboardingTopic: lambda _: self.onboarding_view,
+            topics.AddressBookTopic: lambda _: self.addresses,
+            topics.WalletTopic: lambda _: self.wallet_view,
+            topics.LogTopic: lambda _: self.log_view,
+            topics.RequestsTopic: lambda _: self.requests_view,
+            topics.WatchlistTopic: lambda _: self.watchlist_view,
+            topics.AlertTopic: lambda _: AlertsView(self.rung),
+        }
 
-    def search(self, topic: SearchTopic) -> SearchView:
-        return self.searches.get(topic.text) or SearchView(topic.text, (), Load.READY, indexed=0)
-
-    def tags(self) -> TagsView:
-        return self.tags_view
-
-    def event(self, event_id: EventId) -> EventView:
-        return self.events.get(event_id) or EventView(None, Load.LOADING, None)
-
-    def event_quotes(self, event_id: EventId) -> EventQuotesView:
-        return self.quotes.get(event_id) or EventQuotesView(())
-
-    def market(self, condition_id: ConditionId) -> MarketView:
-        return self.markets.get(condition_id) or MarketView(None, None, Load.LOADING, None)
-
-    def book(self, token_id: TokenId) -> BookView:
+    def _book(self, token_id: TokenId) -> BookView:
         return self.books.get(token_id) or BookView(token_id, BookState.LOADING)
-
-    def tape(self, token_id: TokenId) -> TapeView:
-        return self.tapes.get(token_id) or TapeView((), 0)
-
-    def history(self, token_id: TokenId, interval: Interval) -> HistoryView:
-        found = self.histories.get((token_id, interval))
-        return found or HistoryView((), interval, Load.LOADING, None)
-
-    def account(self) -> AccountView:
-        return self.account_view
-
-    def fills(self) -> FillsView:
-        return FillsView(self.own_fills)
-
-    def activity(self) -> ActivityView:
-        return self.activity_view
-
-    def earned(self) -> EarnedView:
-        return self.earned_view
-
-    def row_books(self, topic: RowQuotesTopic) -> RowBooksView:
-        return RowBooksView(tuple(map(self.book, topic.token_ids)))
-
-    def onboarding(self) -> Onboarding:
-        return self.onboarding_view
-
-    def address_book(self) -> AddressBook:
-        return self.addresses
-
-    def wallet(self) -> WalletView:
-        return self.wallet_view
-
-    def log(self) -> LogView:
-        return self.log_view
-
-    def requests(self) -> RequestsView:
-        return self.requests_view
-
-    def watchlist(self) -> WatchlistView:
-        return self.watchlist_view
-
-    def alerts(self) -> AlertsView:
-        return AlertsView(self.rung)
 
     # --- Commands
 

@@ -55,7 +55,7 @@ class ListedEvents:
     def show(self) -> None:
         """Show the list as it is now."""
         queries, rows, table = self._surface.queries, self._rows, self._rows.table
-        view = self.view = queries.market_list(self.topic)
+        view = self.view = queries.view(self.topic)
         now = queries.now()
         grows = len(view.rows) > self._loaded and not self._goes_to_top
         self._loaded = len(view.rows)

@@ -290,7 +290,7 @@ class MarketsScreen(FrameScreen):
     def _show_results(self) -> None:
         if not self.is_searching:
             return
-        view = self.surface.queries.search(SearchTopic(self._text))
+        view = self.surface.queries.view(SearchTopic(self._text))
         keymap = self.surface.options.keymap
         self.note.show(paint_search_note(view, is_asked=bool(self._text)))
         if not self._text:

@@ -175,7 +175,7 @@ async def listed(house: House) -> None:
     topic = MarketListTopic()
     service = house.world.service
     _ = service.hub.subscribe([topic], lambda _: None)
-    await until(house.world, lambda: service.queries.market_list(topic).rows, "the list")
+    await until(house.world, lambda: service.queries.view(topic).rows, "the list")
 
 
 async def test_a_search_is_the_services_with_live_prices_then_what_only_the_hosts_found(
@@ -265,6 +265,6 @@ async def test_a_search_leaves_the_traders_own_alone(tmp_path: Path, soon: None)
         service, own = house.world.service, SearchTopic("my own")
         _ = service.hub.subscribe([own], lambda _: None)
         await house.world.pass_time(2)
-        assert service.queries.search(own).load is Load.READY
+        assert service.queries.view(own).load is Load.READY
         _ = await found(LiveBooks(FakePort({}), house.path))
-        assert service.queries.search(own).load is Load.READY
+        assert service.queries.view(own).load is Load.READY

@@ -153,7 +153,7 @@ GONE = replace(EVENT_WITH_MARKET, event_id=EventId("gone"), title="Of yesterday"
 
 
 def view(world: World) -> MarketListView:
-    return world.service.queries.market_list(LIST)
+    return world.service.queries.view(LIST)
 
 
 def events_of(world: World) -> list[str]:
@@ -176,7 +176,7 @@ async def test_the_last_list_is_there_before_the_service_answers(tmp_path: Path)
         assert view(world).is_cached
         assert view(world).as_of == START - timedelta(minutes=3)
         # For looking at only: nothing of it is found.
-        assert world.service.queries.search(SearchTopic("yesterday")).rows == ()
+        assert world.service.queries.view(SearchTopic("yesterday")).rows == ()
 
 
 async def test_the_answer_replaces_all_of_it(tmp_path: Path) -> None:

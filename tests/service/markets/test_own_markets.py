@@ -103,7 +103,7 @@ async def test_browsing_past_many_markets_forgets_none_with_an_order(tmp_path: P
             await settle()
             world.service.commands.load_more(topic)
         await settle()
-        assert len(world.service.queries.market_list(topic).rows) == 2 * MOST_IDLE
+        assert len(world.service.queries.view(topic).rows) == 2 * MOST_IDLE
         first, last = (ConditionId(f"0x{n:064x}") for n in (0, 2 * MOST_IDLE - 1))
         assert world.service.queries.market(first).market is None
         assert world.service.queries.market(last).market is not None

@@ -202,18 +202,18 @@ async def test_lists_show_what_is_starred(tmp_path: Path) -> None:
         await world.pass_time(0.2)
         assert set(told) == {EventTopic(EVENT), SearchTopic("river")}
         found = {
-            r.market.condition_id: r.is_starred for r in queries.search(SearchTopic("river")).rows
+            r.market.condition_id: r.is_starred for r in queries.view(SearchTopic("river")).rows
         }
         assert found[CONDITION]
         assert not found[SECOND.condition_id]
-        (listed,) = queries.market_list(MarketListTopic()).rows
+        (listed,) = queries.view(MarketListTopic()).rows
         assert not listed.is_starred
         assert (queries.event(EVENT).starred, queries.event(EVENT).is_starred) == (
             frozenset({MARKET.market_id}), False,
         )  # fmt: skip
         assert queries.market(CONDITION).is_starred
         await commands.star(key_of_event(PAIR), "")
-        (listed,) = queries.market_list(MarketListTopic()).rows
+        (listed,) = queries.view(MarketListTopic()).rows
         assert listed.is_starred
         assert queries.event(EVENT).is_starred
 
@@ -221,7 +221,7 @@ async def test_lists_show_what_is_starred(tmp_path: Path) -> None:
 async def test_an_event_of_one_market_shows_that_markets_star(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await starred(world)
-        (listed,) = world.service.queries.market_list(MarketListTopic()).rows
+        (listed,) = world.service.queries.view(MarketListTopic()).rows
         assert listed.is_starred
 
 

@@ -76,7 +76,7 @@ class Windows:
 
     def _remember(self, event: Event) -> None:
         queries = self._workspace.queries
-        rows = (*queries.market_list(ENDING).rows, *queries.market_list(MarketListTopic()).rows)
+        rows = (*queries.view(ENDING).rows, *queries.view(MarketListTopic()).rows)
         for each in (event, *(row.event for row in rows if rolling_series(row.event))):
             self._seen[each.event_id] = each
         for event_id in list(self._seen)[: max(len(self._seen) - MOST_SEEN, 0)]:
