@@ -18,9 +18,10 @@ from pmtui import __version__
 from pmtui.cli.output import warn, warn_over
 from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse
 from pmtui.cli.venue.paper import Unreachable, profile_endpoints
+from pmtui.clients.gamma import EVENT, MARKETS
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.rate_limits import METADATA_LIMITS, RateGate, analytics_limits, clob_limits
-from pmtui.clients.routes import ANALYTICS_ROUTES, METADATA_ROUTES, ROUTES, Call
+from pmtui.clients.routes import ROUTES, Call
 from pmtui.clients.streams.channels import RawMarketChannel
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.config.paths import locate
@@ -32,6 +33,7 @@ from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Market
+from pmtui.reads.routes import ANALYTICS_ROUTES
 from pmtui.recording.writer import (
     EXISTS,
     AnswerRow,
@@ -83,7 +85,6 @@ class RecordedReads:
             now_us: returns microseconds since the recording began.
         """
         self._clob_routes = ROUTES[dialect]
-        self._gamma_routes = METADATA_ROUTES[dialect]
         self._data_routes = ANALYTICS_ROUTES[dialect]
         self._now_us = now_us
         self._hosts = {
@@ -121,7 +122,7 @@ class RecordedReads:
         """Read what a terminal requests when a market is opened."""
         condition_id = market.condition_id
         if market.event_id:
-            await self._read("gamma", self._gamma_routes.event.format(id=market.event_id))
+            await self._read("gamma", EVENT.format(id=market.event_id))
         path, query = self._clob_routes.route(Call.MARKET_TERMS).with_id(condition_id)
         await self._read("clob", path, *query)
         about = (self._data_routes.market_key, condition_id)
@@ -152,7 +153,7 @@ class RecordedReads:
         for closed in ("false", "true"):
             body = await self._read(
                 "gamma",
-                self._gamma_routes.markets,
+                MARKETS,
                 ("condition_ids", condition_id),
                 ("closed", closed),
             )

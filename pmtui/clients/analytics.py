@@ -9,10 +9,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TypeVar
 
-from pmtui.clients.http.client import HttpHost
+from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.failures import unreadable
-from pmtui.clients.http.paging import SkipObserver, ignore_skips, read_rows
-from pmtui.clients.routes import ANALYTICS_ROUTES, AnalyticsRoutes, ListRoute, Paging
+from pmtui.clients.http.paging import SkipObserver, ignore_skips, read_rows, walk_rows
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.answers import Failure, GeoAnswer, Listing, Value
@@ -20,6 +19,7 @@ from pmtui.domain.books.tape import MOST, PastTrades
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Holder
 from pmtui.domain.orders.order import TradePrint
+from pmtui.reads.routes import ANALYTICS_ROUTES, Route
 from pmtui.wire.analytics import (
     decode_activity,
     decode_closed_positions,
@@ -34,8 +34,7 @@ from pmtui.wire.rows import Rows
 
 T = TypeVar("T")
 
-HOLDERS = 20
-"""Holders per token; the most the host returns."""
+LARGEST_PAGE = 500
 ROUTE = "geographic check"
 
 
@@ -61,118 +60,92 @@ class AnalyticsClient:
         """
         self._host = host
         self._max_rows = max_rows
-        self._routes: AnalyticsRoutes = ANALYTICS_ROUTES[dialect]
+        self._routes = ANALYTICS_ROUTES[dialect]
         self._observe_skips = observe_skips
 
     async def positions(self, user: Address) -> Listing[Position] | Failure:
         """Return a wallet's positions, however small, and how many could not be decoded."""
-        return await self._all(self._routes.positions, user, decode_positions)
+        return await self._all(
+            self._routes.positions, decode_positions, ("user", user), most=10_000
+        )
 
     async def closed_positions(self, user: Address) -> Listing[ClosedPosition] | Failure:
         """Return a wallet's closed positions, last closed first."""
-        return await self._all(self._routes.closed_positions, user, decode_closed_positions)
+        return await self._all(
+            self._routes.closed_positions, decode_closed_positions, ("user", user), most=1_000
+        )
 
     async def activity(self, user: Address) -> Listing[Activity] | Failure:
         """Return a wallet's public history, newest first, as far back as the limits allow."""
-        return await self._all(self._routes.activity, user, decode_activity)
+        return await self._all(self._routes.activity, decode_activity, ("user", user), most=2_000)
 
     async def value(self, user: Address) -> Value | Failure:
         """Return the value of a wallet's positions."""
         route = self._routes.value
-        body = await self._host.read(route, query=[("user", user)])
+        body = await self._host.read(route.path, query=[("user", user)])
         if isinstance(body, Failure):
             return body
         try:
             return decode_value(body)
         except WireError as error:
-            return unreadable(f"GET {route}", error)
+            return unreadable(route.label, error)
 
     async def holders(self, condition_id: ConditionId) -> tuple[Holder, ...] | Failure:
         """Return the largest holders of a market's tokens."""
-        query = [(self._routes.market_key, condition_id), ("limit", str(HOLDERS))]
+        query = ((self._routes.market_key, condition_id), *self._routes.holders.fixed)
         rows = await self._page(self._routes.holders, query, decode_holders)
         return rows if isinstance(rows, Failure) else rows.items
 
     async def trades(self, condition_id: ConditionId) -> tuple[TradePrint, ...] | Failure:
         """Return a market's newest trades, each once and from the taker's side, newest first."""
-        # Both dialects list only the takers' sides unless told otherwise.
-        query = [(self._routes.market_key, condition_id), ("limit", str(MOST))]
-        rows = await self._page(self._routes.trades.path, query, decode_prints)
+        query = ((self._routes.market_key, condition_id), ("limit", str(MOST)))
+        rows = await self._page(self._routes.trades, query, decode_prints)
         return rows if isinstance(rows, Failure) else rows.items
 
     async def trades_since(
         self, condition_id: ConditionId, since: datetime
     ) -> PastTrades | Failure:
         """Return a market's trades from a moment on, newest first, within the route's limits."""
-        start = ("start", str(int(since.timestamp())))
         named = (self._routes.market_key, condition_id)
-        found = await self._walk(self._routes.trades, (named, start), decode_prints)
+        start = ("start", str(int(since.timestamp())))
+        found = await self._all(self._routes.trades, decode_prints, named, start, most=2_000)
         if isinstance(found, Failure):
             return found
         prints = tuple(sorted(found.items, key=lambda trade: trade.at, reverse=True))
         return PastTrades(prints, found.is_whole, is_readable=not found.skipped)
 
     async def _all(
-        self, route: ListRoute, user: Address, decode: Callable[[bytes], Rows[T]]
-    ) -> Listing[T] | Failure:
-        return await self._walk(route, (("user", user),), decode)
-
-    async def _walk(
         self,
-        route: ListRoute,
-        about: tuple[tuple[str, str], ...],
+        route: Route,
         decode: Callable[[bytes], Rows[T]],
+        *about: tuple[str, str],
+        most: int,
     ) -> Listing[T] | Failure:
+        """Read a list to its end, but no further than `most` rows, so that no host keeps us busy forever."""
+
+        async def fetch(page: Query) -> Rows[T] | Failure:
+            return await self._page(route, (*about, *route.fixed, *page), decode)
+
         items: list[T] = []
         received = skipped = 0
-        place = ""
-        while True:
-            query = [*about, ("limit", str(route.limit)), *route.fixed]
-            if place:
-                query.append((route.cursor_key, place))
-            rows = await self._page(route.path, query, decode)
+        async for rows in walk_rows(fetch, route.pages, most_on_page=LARGEST_PAGE):
             if isinstance(rows, Failure):
                 return rows
-            overlap = _overlap(items, rows.items) if route.paging is Paging.OFFSET else 0
-            items.extend(rows.items[overlap:])
+            items.extend(rows.items)
             received += rows.received
             skipped += rows.skipped
-            following = _following(route, place, rows)
-            if following is None:
-                return Listing(tuple(items), is_whole=True, skipped=skipped)
-            if received >= (self._max_rows or route.max_rows):
+            if rows.next_cursor is not None and received >= (self._max_rows or most):
                 beyond = f"what comes after the first {len(items)} was not asked for"
-                self._observe_skips(f"GET {route.path}", (beyond,))
+                self._observe_skips(route.label, (beyond,))
                 return Listing(tuple(items), is_whole=False, skipped=skipped)
-            place = following
+        return Listing(tuple(items), is_whole=True, skipped=skipped)
 
     async def _page(
-        self, route: str, query: list[tuple[str, str]], decode: Callable[[bytes], Rows[T]]
+        self, route: Route, query: Query, decode: Callable[[bytes], Rows[T]]
     ) -> Rows[T] | Failure:
         return await read_rows(
-            self._host, route, query, decode=decode, observe_skips=self._observe_skips
+            self._host, route.path, query, decode=decode, observe_skips=self._observe_skips
         )
-
-
-def _following(route: ListRoute, place: str, rows: Rows[T]) -> str | None:
-    if route.paging is Paging.CURSOR:
-        return rows.next_cursor if rows.next_cursor != place else None
-    if rows.received < route.limit:
-        return None
-    # One row is requested twice, so that a list that grew meanwhile shows by how much it moved.
-    return str(int(place or "0") + rows.received - 1)
-
-
-def _overlap(known: list[T], page: tuple[T, ...]) -> int:
-    """Return how many rows at the start of a page repeat the end of the known ones.
-
-    Rows have no id and equal ones occur (docs/wire.md#analytics-host), so they are distinguished by position:
-    a set would lose the second of two equal trades.
-    """
-    for count in range(1, min(len(known), len(page)) + 1):
-        if known[-count] == page[0] and tuple(known[-count:]) == page[:count]:
-            return count
-    return 0
 
 
 class GeoblockClient:

@@ -1,4 +1,4 @@
-"""The routes of every host in the two dialects, as data; no request falls back from one to the other.
+"""The routes of the trading host in the two dialects, as data; no request falls back from one to the other.
 
 `seed` follows the seed document, `live` the public venue of September 2026.
 """
@@ -11,7 +11,6 @@ from urllib.parse import quote
 
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.markets.market import MarketSort
 
 
 class Auth(Enum):
@@ -240,139 +239,3 @@ LIVE_ROUTES = ClobRoutes(
 ROUTES: Mapping[Dialect, ClobRoutes] = MappingProxyType(
     {Dialect.SEED: SEED_ROUTES, Dialect.LIVE: LIVE_ROUTES}
 )
-
-
-class Paging(StrEnum):
-    """How a list indicates where its next page begins."""
-
-    OFFSET = "offset"
-    """By row offset; a short page is the last. Rows shift when the list changes."""
-    CURSOR = "cursor"
-    """By an opaque cursor in the reply, absent on the last page."""
-
-
-@dataclass(frozen=True, slots=True)
-class ListRoute:
-    """A list and its paging."""
-
-    path: str
-    paging: Paging
-    cursor_key: str
-    """The query key of the cursor or offset."""
-    limit: int
-    """Rows per page: the route's maximum, or the number a screen can use."""
-    max_rows: int
-    """Where reading stops, so that no host can keep us busy forever."""
-    fixed: tuple[tuple[str, str], ...] = ()
-    """Query parameters that are always sent."""
-
-
-@dataclass(frozen=True, slots=True)
-class MetadataRoutes:
-    """Routes of the metadata host."""
-
-    events: ListRoute
-    event: str
-    markets: str
-    search: str
-    tags: str
-    comments: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnalyticsRoutes:
-    """Routes of the analytics host."""
-
-    positions: ListRoute
-    closed_positions: ListRoute
-    activity: ListRoute
-    value: str
-    holders: str
-    trades: ListRoute
-    """Newest first; both dialects take `start` in seconds."""
-    market_key: str
-    """The query key of a condition id."""
-
-
-METADATA_ROUTES = {
-    Dialect.SEED: MetadataRoutes(
-        events=ListRoute("/events", Paging.OFFSET, "offset", 50, 10_000),
-        event="/events/{id}",
-        markets="/markets",
-        search="/public-search",
-        tags="/tags",
-        comments="/comments",
-    ),
-    Dialect.LIVE: MetadataRoutes(
-        events=ListRoute("/events/keyset", Paging.CURSOR, "after_cursor", 50, 10_000),
-        event="/events/{id}",
-        markets="/markets",
-        search="/public-search",
-        tags="/tags",
-        comments="/comments",
-    ),
-}
-"""See docs/wire.md#dialects and #metadata-host."""
-
-ANALYTICS_ROUTES = {
-    Dialect.SEED: AnalyticsRoutes(
-        # The host's default threshold of 1 share would hide small positions.
-        positions=ListRoute(
-            "/positions", Paging.OFFSET, "offset", 500, 10_000, (("sizeThreshold", "0"),)
-        ),
-        closed_positions=ListRoute(
-            "/closed-positions",
-            Paging.OFFSET,
-            "offset",
-            50,
-            1_000,
-            (("sortBy", "TIMESTAMP"), ("sortDirection", "DESC")),
-        ),
-        # Deposits and withdrawals belong to a wallet's history; the host omits them by default.
-        activity=ListRoute(
-            "/activity",
-            Paging.OFFSET,
-            "offset",
-            500,
-            2_000,
-            (("excludeDepositsWithdrawals", "false"),),
-        ),
-        value="/value",
-        holders="/holders",
-        trades=ListRoute("/trades", Paging.OFFSET, "offset", 500, 2_000),
-        market_key="market",
-    ),
-    Dialect.LIVE: AnalyticsRoutes(
-        positions=ListRoute("/v2/positions", Paging.CURSOR, "cursor", 500, 10_000),
-        closed_positions=ListRoute(
-            "/v2/positions",
-            Paging.CURSOR,
-            "cursor",
-            500,
-            1_000,
-            (("status", "CLOSED"), ("sort_by", "TIMESTAMP"), ("sort_direction", "DESC")),
-        ),
-        activity=ListRoute(
-            "/v2/activity",
-            Paging.CURSOR,
-            "cursor",
-            500,
-            2_000,
-            (("start", "1"), ("exclude_deposits_withdrawals", "false")),
-        ),
-        value="/v2/value",
-        holders="/v2/holders",
-        trades=ListRoute("/v2/trades", Paging.CURSOR, "cursor", 500, 2_000),
-        market_key="condition_id",
-    ),
-}
-"""See docs/wire.md#dialects and #analytics-host."""
-
-EVENT_ORDER = {
-    MarketSort.VOLUME_24H: ("volume24hr", "false"),
-    MarketSort.VOLUME: ("volume", "false"),
-    MarketSort.LIQUIDITY: ("liquidity", "false"),
-    MarketSort.NEWEST: ("createdAt", "false"),
-    MarketSort.ENDING_SOON: ("endDate", "true"),
-}
-"""`order` and `ascending` of the event lists: field names in camel case (docs/wire.md#metadata-host)."""

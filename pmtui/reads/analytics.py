@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from pmtui.config.endpoints import Dialect
 from pmtui.domain.account import standings as domain
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.account.wallet_transactions import RelayerTransaction
@@ -13,16 +14,13 @@ from pmtui.reads.read import (
     Argument,
     ArgumentKind,
     Needs,
-    Pages,
-    Paging,
     Read,
     ReadHost,
-    Route,
     Stream,
-    by_offset,
     read_list,
     read_one,
 )
+from pmtui.reads.routes import ANALYTICS_ROUTES, Pages, Paging, Route, by_offset
 from pmtui.wire import analytics as wire
 from pmtui.wire.analytics import (
     decode_activity,
@@ -74,7 +72,7 @@ _PERIOD = Argument(
 
 
 _CURSOR = Pages(Paging.CURSOR, "cursor", 500)
-_PAGE_OF_HOLDERS = 20
+_SEED, _LIVE = ANALYTICS_ROUTES[Dialect.SEED], ANALYTICS_ROUTES[Dialect.LIVE]
 _list = partial(read_list, ReadHost.ANALYTICS)
 _one = partial(read_one, ReadHost.ANALYTICS)
 
@@ -82,55 +80,42 @@ _WALLETS = (
     _list(
         "positions",
         "what a wallet holds, however little",
-        Route("GET /positions", by_offset(500), (("sizeThreshold", "0"),)),
+        _SEED.positions,
         Position,
         decode_positions,
         WALLET,
         _ANY_MARKETS,
-        live=Route("GET /v2/positions", _CURSOR),
+        live=_LIVE.positions,
     ),
     _list(
         "closed-positions",
         "what a wallet held, and what it brought; last closed first",
-        Route(
-            "GET /closed-positions",
-            by_offset(50),
-            (("sortBy", "TIMESTAMP"), ("sortDirection", "DESC")),
-        ),
+        _SEED.closed_positions,
         ClosedPosition,
         decode_closed_positions,
         WALLET,
-        live=Route(
-            "GET /v2/positions",
-            _CURSOR,
-            (("status", "CLOSED"), ("sort_by", "TIMESTAMP"), ("sort_direction", "DESC")),
-        ),
+        live=_LIVE.closed_positions,
     ),
     _list(
         "activity",
         "a wallet's public history, newest first",
-        # Deposits and withdrawals belong to a wallet's history; the host omits them by default.
-        Route("GET /activity", by_offset(500), (("excludeDepositsWithdrawals", "false"),)),
+        _SEED.activity,
         Activity,
         decode_activity,
         WALLET,
         _SIDE,
         _AFTER,
         _BEFORE,
-        live=Route(
-            "GET /v2/activity",
-            _CURSOR,
-            (("start", "1"), ("exclude_deposits_withdrawals", "false")),
-        ),
+        live=_LIVE.activity,
     ),
     _one(
         "value",
         "what a wallet's positions are worth",
-        "GET /value",
+        _SEED.value.label,
         domain.WalletValue,
         wire.decode_wallet_value,
         WALLET,
-        live="GET /v2/value",
+        live=_LIVE.value.label,
     ),
     _one(
         "traded",
@@ -189,8 +174,8 @@ _PUBLIC = (
         "public trades of markets or of a wallet, newest first",
         ReadHost.ANALYTICS,
         domain.PublicTrade,
-        Route("GET /trades", by_offset(500)),
-        live=Route("GET /v2/trades", _CURSOR),
+        _SEED.trades,
+        live=_LIVE.trades,
         arguments=(
             _ANY_WALLET,
             _ANY_MARKETS,
@@ -213,12 +198,12 @@ _PUBLIC = (
     ),
     _list(
         "holders",
-        f"the {_PAGE_OF_HOLDERS} biggest holders of each token of some markets",
-        Route("GET /holders", fixed=(("limit", str(_PAGE_OF_HOLDERS)),)),
+        "the 20 biggest holders of each token of some markets",
+        _SEED.holders,
         Holder,
         decode_holders,
         _MARKETS,
-        live=Route("GET /v2/holders", fixed=(("limit", str(_PAGE_OF_HOLDERS)),)),
+        live=_LIVE.holders,
     ),
     _list(
         "open-interest",

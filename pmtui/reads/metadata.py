@@ -8,15 +8,12 @@ from pmtui.reads.answers import Reachable
 from pmtui.reads.read import (
     Argument,
     ArgumentKind,
-    Pages,
-    Paging,
     Read,
     ReadHost,
-    Route,
-    by_offset,
     read_list,
     read_one,
 )
+from pmtui.reads.routes import Pages, Paging, Route, by_offset
 from pmtui.wire import gamma as wire
 from pmtui.wire.gamma import decode_comments, decode_events, decode_markets, decode_tags
 

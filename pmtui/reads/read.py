@@ -12,6 +12,7 @@ from types import MappingProxyType
 
 from pmtui.config.endpoints import Dialect
 from pmtui.reads.records import fields_of
+from pmtui.reads.routes import Route
 
 LONGEST_TEXT = 200
 """Characters in one value."""
@@ -286,50 +287,6 @@ class Stream(StrEnum):
     ACCOUNT = "account stream"
 
 
-class Paging(StrEnum):
-    """How the next page of a list is requested."""
-
-    CURSOR = "cursor"
-    """By a cursor in the answer, absent on the last page."""
-    OFFSET = "offset"
-    """By row offset; a short page is the last."""
-    NUMBER = "page number"
-
-
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """How a list of the metadata or the analytics host is paged in one dialect."""
-
-    paging: Paging
-    key: str
-    """The query key that carries the cursor or offset."""
-    size: int
-    """The most rows that one page may have."""
-    most: int = 10_000
-    """Rows after which reading stops: the host goes no further, or the wait would be too long."""
-    size_key: str = "limit"
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """How one dialect is asked: method and path; `{name}` in a path stands for an argument."""
-
-    label: str
-    pages: Pages | None = None
-    fixed: tuple[tuple[str, str], ...] = ()
-    """Query parameters that are always sent."""
-
-    @property
-    def method(self) -> str:
-        """The HTTP method."""
-        return self.label.partition(" ")[0]
-
-    @property
-    def path(self) -> str:
-        """The path template, with a query if the path alone is ambiguous."""
-        return self.label.partition(" ")[2]
-
-
 LIMIT = Argument("limit", ArgumentKind.NUMBER, "most rows to return", unit="rows")
 WATCH_LIMIT = Argument(
     LIMIT.name, ArgumentKind.NUMBER, "with --watch: answers after which it ends", unit="answers"
@@ -373,11 +330,6 @@ class Read:
         if self.is_list:
             return (*self.arguments, LIMIT)
         return (*self.arguments, WATCH_LIMIT) if self.is_watchable else self.arguments
-
-
-def by_offset(size: int, most: int = 10_000) -> Pages:
-    """Return the paging of a list read by row offset, with `size` rows per page."""
-    return Pages(Paging.OFFSET, "offset", size, most)
 
 
 def read_list(

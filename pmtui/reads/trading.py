@@ -6,7 +6,8 @@ from pmtui.domain.markets.market import ListedMarket, MarketTerms, Side
 from pmtui.domain.markets.rewards import Earnings, Rebate, RewardedMarket
 from pmtui.domain.orders.order import Fill, Notice, Order
 from pmtui.reads import answers
-from pmtui.reads.read import Argument, ArgumentKind, Needs, Read, ReadHost, Route, Stream
+from pmtui.reads.read import Argument, ArgumentKind, Needs, Read, ReadHost, Stream
+from pmtui.reads.routes import Route
 
 TOKEN = Argument("token_id", ArgumentKind.TOKEN, "outcome token", is_required=True)
 TOKENS = Argument("token_id", ArgumentKind.TOKEN, "outcome tokens", is_required=True, is_many=True)

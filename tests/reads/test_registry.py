@@ -1,4 +1,3 @@
-from pmtui.clients.routes import ANALYTICS_ROUTES
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.money import Micros
 from pmtui.reads.read import Needs, ReadHost
@@ -89,13 +88,3 @@ def test_hosts_are_listed_with_all_their_reads() -> None:
 def test_the_manual_has_the_table_that_the_registry_gives() -> None:
     text = DOCUMENT.read_text(encoding="utf-8")
     assert text == renewed(text), "python -m tests.check reads --write renews it"
-
-
-def test_lists_of_the_analytics_host_are_asked_for_as_the_terminal_does() -> None:
-    for dialect, routes in ANALYTICS_ROUTES.items():
-        for name, route in (
-            ("closed-positions", routes.closed_positions),
-            ("activity", routes.activity),
-        ):
-            asked = READS[name].route(dialect)
-            assert (asked.path, asked.fixed) == (route.path, route.fixed)

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.failures import unreadable
 from pmtui.clients.routes import Route
 from pmtui.domain.answers import MAX_PAGES, Failure, Listing, Named, Page
+from pmtui.reads.routes import Pages, Paging
 from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 
@@ -101,6 +102,68 @@ async def collect_listing(steps: AsyncIterator[Step[T] | Failure]) -> Listing[T]
             is_whole = False
             break
     return Listing(tuple(found), skipped, is_whole, tuple(unread))
+
+
+async def walk_rows(
+    fetch: Callable[[Query], Awaitable[Rows[T] | Failure]],
+    pages: Pages | None,
+    *,
+    most_on_page: int,
+) -> AsyncIterator[Rows[T] | Failure]:
+    """Yield the pages of a list, each without rows that repeat those before; a failure is the last item.
+
+    Args:
+        fetch: requests a page, given the query for its size and place.
+        pages: how the list is paged; None if all of it is one page.
+        most_on_page: rows wanted on a page; the route's own limit also applies.
+    """
+    if pages is None:
+        yield await fetch(())
+        return
+    size = min(most_on_page, pages.size)
+    known: tuple[T, ...] = ()
+    place = ""
+    while True:
+        at = ((pages.key, place),) if place else ()
+        rows = await fetch(((pages.size_key, str(size)), *at))
+        if isinstance(rows, Failure):
+            yield rows
+            return
+        moved = _overlap(known, rows.items) if pages.paging is Paging.OFFSET else 0
+        items = rows.items[moved:]
+        known = (*known, *items)[-max(size, len(rows.items)) :]
+        following = _following(pages, place, rows, size)
+        yield replace(rows, items=items, next_cursor=following)
+        if following is None:
+            return
+        place = following
+
+
+def _following(pages: Pages, place: str, rows: Rows[T], size: int) -> str | None:
+    match pages.paging:
+        case Paging.CURSOR:
+            # A host that ignores the cursor would send the first page forever.
+            return rows.next_cursor if rows.next_cursor != place else None
+        case Paging.NUMBER:
+            return str(int(place or "1") + 1) if rows.next_cursor is not None else None
+        case Paging.OFFSET:
+            if rows.received < size:
+                return None
+            # One row is requested twice, so that a list that grew meanwhile shows by how much it
+            # moved.
+            return str(int(place or "0") + max(rows.received - 1, 1))
+
+
+def _overlap(known: tuple[T, ...], page: tuple[T, ...]) -> int:
+    """Return how many rows at the start of a page repeat the end of the known ones.
+
+    Rows have no id and equal ones occur (docs/wire.md#analytics-host), so they are distinguished by position:
+    a set would lose the second of two equal trades.
+    """
+    for count in range(1, min(len(known), len(page)) + 1):
+        if known[-count] == page[0] and known[-count:] == page[:count]:
+            return count
+    return 0
 
 
 def ignore_skips(_route: str, _reasons: tuple[str, ...]) -> None:

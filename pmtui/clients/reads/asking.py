@@ -8,13 +8,14 @@ once.
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from functools import partial
 from urllib.parse import parse_qsl, quote
 
 from pmtui.clients.account import AccountClient
-from pmtui.clients.analytics import GeoblockClient
+from pmtui.clients.analytics import LARGEST_PAGE, GeoblockClient
 from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.failures import unreadable
-from pmtui.clients.http.paging import Step
+from pmtui.clients.http.paging import Step, walk_rows
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.reads.trading_reads import Asking, Steps, walk_trading
 from pmtui.clients.relayer import RelayerClient
@@ -30,21 +31,18 @@ from pmtui.reads.read import (
     Argument,
     ArgumentKind,
     Needs,
-    Pages,
-    Paging,
     Read,
     ReadHost,
-    Route,
     Values,
 )
 from pmtui.reads.registry import READS
+from pmtui.reads.routes import Paging, Route
 from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 
 Answered = Rows[object] | Failure
 USUAL_PAGE = 100
 """Rows on a page, if not specified."""
-LARGEST_PAGE = 500
 
 
 async def walk_read(
@@ -65,50 +63,18 @@ async def walk_read(
         return
     route = read.route(dialect)
     path, query = _address(read, route, resolved, dialect)
-    pages, place, seen, number = route.pages, "", 0, 0
-    known: tuple[object, ...] = ()
-    while True:
-        size = () if pages is None else ((pages.size_key, str(min(page_size, pages.size))),)
-        at = () if pages is None or not place else ((pages.key, place),)
-        rows = await _fetch(host, read, route, path, (*query, *size, *at))
+    pages, seen, number = route.pages, 0, 0
+    fetch = partial(_fetch, host, read, route, path)
+    async for rows in walk_rows(lambda page: fetch((*query, *page)), pages, most_on_page=page_size):
         if isinstance(rows, Failure):
             yield rows
             return
         number += 1
-        overlap = _overlap(known, rows.items) if number > 1 and _counts_rows(pages) else 0
-        known = rows.items[overlap:]
-        seen += len(known)
-        following = _following(pages, place, rows, min(page_size, pages.size)) if pages else None
-        is_cut = following is not None and pages is not None and seen >= pages.most
-        yield Step(known, seen, number, rows.skipped, None, is_cut=is_cut)
-        if following is None or is_cut:
+        seen += len(rows.items)
+        is_cut = pages is not None and rows.next_cursor is not None and seen >= pages.most
+        yield Step(rows.items, seen, number, rows.skipped, None, is_cut=is_cut)
+        if is_cut or (pages is not None and pages.paging is Paging.OFFSET and not rows.items):
             return
-        place = following
-
-
-def _counts_rows(pages: Pages | None) -> bool:
-    return pages is not None and pages.paging is Paging.OFFSET
-
-
-def _following(pages: Pages, place: str, rows: Rows[object], size: int) -> str | None:
-    match pages.paging:
-        case Paging.CURSOR:
-            return rows.next_cursor if rows.next_cursor != place else None
-        case Paging.NUMBER:
-            return str(int(place or "1") + 1) if rows.next_cursor is not None else None
-        case Paging.OFFSET:
-            if rows.received < size or not rows.items:
-                return None
-            # One row is requested twice, so that a list that grew meanwhile shows by how much it
-            # moved.
-            return str(int(place or "0") + max(rows.received - 1, 1))
-
-
-def _overlap(known: tuple[object, ...], page: tuple[object, ...]) -> int:
-    for count in range(1, min(len(known), len(page)) + 1):
-        if known[-count] == page[0] and known[-count:] == page[:count]:
-            return count
-    return 0
 
 
 async def _fetch(host: HttpHost, read: Read, route: Route, path: str, query: Query) -> Answered:

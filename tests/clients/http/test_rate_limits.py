@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from pmtui.clients.gamma import EVENT, EVENTS, SEARCH
 from pmtui.clients.http.client import HttpHost, Pace
 from pmtui.clients.http.rate_limits import (
     METADATA_LIMITS,
@@ -24,10 +25,11 @@ from pmtui.clients.http.rate_limits import (
     analytics_limits,
     clob_limits,
 )
-from pmtui.clients.routes import ANALYTICS_ROUTES, LIVE_ROUTES, METADATA_ROUTES, ROUTES, Call
+from pmtui.clients.routes import LIVE_ROUTES, ROUTES, Call
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import RateBudget, Waiting
+from pmtui.reads.routes import ANALYTICS_ROUTES
 from tests.clients.raw_server import answering, serving
 
 BOOKS = Limit(3, 10, frozenset({"GET /books"}))
@@ -568,10 +570,9 @@ def test_the_analytics_hosts_limits_differ_by_dialect(dialect: Dialect, position
 
 @pytest.mark.parametrize("dialect", Dialect)
 def test_the_metadata_hosts_lists_are_limited(dialect: Dialect) -> None:
-    routes = METADATA_ROUTES[dialect]
-    assert (500, 10) in figures(METADATA_LIMITS, f"GET {routes.events.path}")
-    assert (900, 10) in figures(METADATA_LIMITS, f"GET {routes.event}")
-    assert figures(METADATA_LIMITS, f"GET {routes.search}") == {(4000, 10), (350, 10)}
+    assert (500, 10) in figures(METADATA_LIMITS, EVENTS[dialect].label)
+    assert (900, 10) in figures(METADATA_LIMITS, f"GET {EVENT}")
+    assert figures(METADATA_LIMITS, f"GET {SEARCH}") == {(4000, 10), (350, 10)}
 
 
 def test_the_relayer_takes_a_submission_every_few_seconds() -> None:
