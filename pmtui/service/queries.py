@@ -173,7 +173,7 @@ class ServiceQueries(Queries):
                 _entry(topics.WalletTopic, lambda _: parts.wallet.view()),
                 _entry(topics.AddressBookTopic, lambda _: parts.address_book.view()),
                 _entry(topics.WatchlistTopic, lambda _: watchlist.view()),
-                _entry(topics.AlertTopic, lambda _: AlertsView(watchlist.alerts.rung)),
+                _entry(topics.AlertTopic, lambda _: AlertsView(watchlist.alerts.fired)),
                 _entry(topics.LogTopic, lambda _: kernel.log.view()),
                 _entry(topics.RequestsTopic, lambda _: kernel.health.requests.view()),
             )

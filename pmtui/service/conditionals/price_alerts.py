@@ -67,7 +67,7 @@ class PriceAlerts:
         self._keep = keep
         self._known: dict[AlertId, PriceAlert] = {}
         self._followed = FollowedTopics(kernel.hub, self._on_book, is_in_sight=False)
-        self.rung = 0
+        self.fired = 0
         """How many fired in this session."""
 
     def view(self) -> tuple[PriceAlert, ...]:
@@ -186,7 +186,7 @@ class PriceAlerts:
                 self._fire(after)
 
     def _fire(self, alert: PriceAlert) -> None:
-        self.rung += 1
+        self.fired += 1
         self._put(alert)
         text = f"Price alert: {alert.outcome}: {describe_ring(alert)} · {shorten(alert.title)}"
         self._kernel.log.notice(Level.WARNING, text)
