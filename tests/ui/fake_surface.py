@@ -281,7 +281,7 @@ class FakeService(Queries):
             topics.LogTopic: lambda _: self.log_view,
             topics.RequestsTopic: lambda _: self.requests_view,
             topics.WatchlistTopic: lambda _: self.watchlist_view,
-            topics.AlertTopic: lambda _: AlertsView(self.rung),
+            topics.AlertTopic: lambda _: AlertsView(self.fired),
         }
 
     def _book(self, token_id: TokenId) -> BookView:

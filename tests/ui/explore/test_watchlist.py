@@ -469,7 +469,7 @@ async def test_the_bell_rings_once_for_an_alert_wherever_one_is() -> None:
         service.announce(AlertTopic())
         await settle(pilot)
         assert app.bells == 0
-        service.rung = 1
+        service.fired = 1
         service.announce(AlertTopic())
         await until(pilot, lambda: app.bells == 1, "the bell")
         service.announce(AlertTopic(), StatusTopic())
