@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.account.wallet_transactions import (
     MAX_UINT256,
     Batch,
@@ -499,11 +500,16 @@ class RelayerRoutes:
         return JsonResponse([_row(each) for each in self._relay.of(allowed)[:MOST_SHOWN]])
 
     async def deployed(self, request: Request) -> Response:
-        """Return whether a wallet is deployed according to the relayer, which learns of it once confirmed."""
+        """Return whether a wallet is deployed according to the relayer, which learns of it once confirmed.
+
+        The older dialect asks with the owner's address alone: that means the owner's deposit wallet.
+        """
         address = _address(request)
         kind = request.query_params.get("type", "SAFE")
         if address is None or kind not in _TYPES:
             return failure(400, "invalid address" if address is None else "invalid type")
+        if "type" not in request.query_params and self._venue.accounts.owner_of(address) == address:
+            address, kind = self._deposit_wallet(address), "WALLET"
         is_there = self._venue.accounts.is_deployed(address) and self._may_be(address, kind)
         return JsonResponse({"deployed": is_there and not self._is_unconfirmed(address)})
 
@@ -553,10 +559,10 @@ class RelayerRoutes:
         kind = request.query_params.get("type", "SAFE")
         if owner is None or kind not in _TYPES:
             return failure(400, "invalid address" if owner is None else "invalid type")
-        wallets = derive_wallets(owner)
-        has_older = self._venue.accounts.is_deployed(wallets.deposit_uups)
-        wallet = wallets.deposit_uups if has_older else wallets.deposit_beacon
-        return self._relay.chain.nonce(wallet) if kind == "WALLET" else 0
+        return self._relay.chain.nonce(self._deposit_wallet(owner)) if kind == "WALLET" else 0
+
+    def _deposit_wallet(self, owner: Address) -> Address:
+        return self._venue.accounts.wallet_for(owner, SignatureType.DEPOSIT_WALLET)
 
     def _may_be(self, address: Address, kind: str) -> bool:
         """Whether an address can be a wallet of a type; for an unknown owner it can be any."""

@@ -240,13 +240,14 @@ class HistoryRoutes:
         ]
 
     async def history(self, request: Request) -> Response:
-        """Return prices of a token (in `market`), ascending; empty for unknown ones."""
+        """Return prices of a token (in `market` or `token_id`), ascending; empty for unknown ones."""
         query = request.query_params
         span = self._span(query.get("interval"), query.get("startTs"), query.get("endTs"))
         fidelity = query.get("fidelity", "1")
         if span is None or not (fidelity.isascii() and fidelity.isdigit()):
             return failure(400, "Invalid filters")
-        return JsonResponse({"history": self._rows(query.get("market", ""), span, int(fidelity))})
+        token_id = query.get("market", query.get("token_id", ""))
+        return JsonResponse({"history": self._rows(token_id, span, int(fidelity))})
 
     async def batch(self, request: Request) -> Response:
         """Return prices of up to twenty tokens; empty for unknown ones."""

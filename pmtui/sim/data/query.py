@@ -85,8 +85,8 @@ class AnalyticsQuery:
         return user
 
     def conditions(self) -> set[str] | None:
-        """Return the markets named by condition or by event; None if neither is given."""
-        named = {text.lower() for text in self.listed("market", "condition_id")}
+        """Return the markets named by condition, token or event; None if none is given."""
+        named = {self._condition_of(text) for text in self.listed("market", "condition_id")}
         events = self.listed("eventId", "event_id")
         if named and events:
             raise QueryRefusal("market and eventId are mutually exclusive")
@@ -94,6 +94,11 @@ class AnalyticsQuery:
             event = self._venue.catalogue.event(event_id)
             named |= {str(market.condition_id) for market in event.markets} if event else set()
         return named if named or events else None
+
+    def _condition_of(self, text: str) -> str:
+        """Return a condition id as it is, and that of a token's market."""
+        market = self._venue.market_of_token(text) if text.isdigit() else None
+        return text.lower() if market is None else str(market.condition_id)
 
     def markets(self) -> list[CatalogueMarket]:
         """Return the named markets, which are required."""

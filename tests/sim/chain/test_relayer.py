@@ -177,6 +177,9 @@ async def test_the_chain_and_the_relayer_tell_of_a_wallet_when_each_knows(owner:
     assert await views() == (True, True)
     untyped = await owner.http.get(f"{owner.relayer}/deployed", params={"address": owner.wallet})
     assert untyped.json() == {"deployed": False}
+    of_owner = {"address": owner.signer.address}
+    by_owner = await owner.http.get(f"{owner.relayer}/deployed", params=of_owner)
+    assert by_owner.json() == {"deployed": True}
 
 
 async def test_cash_becomes_both_outcomes_and_cash_again(owner: Owner) -> None:

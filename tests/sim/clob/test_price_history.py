@@ -44,7 +44,8 @@ async def _row(person: Person, slug: str) -> dict[str, Any]:
 
 
 async def _way(person: Person, token: str, interval: str, fidelity: int) -> float:
-    query = {"market": token, "interval": interval, "fidelity": str(fidelity)}
+    # The older dialect names no key for the token.
+    query = {"token_id": token, "interval": interval, "fidelity": str(fidelity)}
     url = person.running.urls["clob"] + "/prices-history"
     points = (await person.http.get(url, params=query)).json()["history"]
     return round(float(points[-1]["p"] - points[0]["p"]), 6)

@@ -45,6 +45,8 @@ async def test_positions_agree_with_the_ledger(ann: Person, bob: Person) -> None
     assert (await ask(ann, "/value"))[0]["value"] == 10
     assert (await ask(ann, "/traded"))["traded"] == 1
     assert await ask(ann, "/oi", market=RAIN) == [{"market": RAIN, "value": 20}]
+    assert await ask(ann, "/oi", market=RAIN_YES) == [{"market": RAIN, "value": 20}]
+    assert await ask(ann, "/holders", market=RAIN_NO) == await ask(ann, "/holders", market=RAIN)
 
 
 async def test_trades_show_only_takers_unless_asked(ann: Person, bob: Person) -> None:
