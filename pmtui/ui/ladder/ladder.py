@@ -40,7 +40,6 @@ class LadderPane(Widget, can_focus=True):
         "ladder.page_up", "ladder.page_down", "ladder.move_to_top", "ladder.move_to_end",
     )  # fmt: skip
 
-    _role_styles: RoleStyles | None = None
     _clicked: tuple[Micros, Side] | None = None
     """The price and the side at the last click."""
     _doubted: tuple[Micros, Side] | None = None
@@ -188,14 +187,11 @@ class LadderPane(Widget, can_focus=True):
 
     @override
     def render_line(self, y: int) -> Strip:
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
-        return self._lines.strip(y, self._role_styles.strip)
+        return self._lines.strip(y, RoleStyles.of_widget(self).strip)
 
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._role_styles = None
         if self._lines.is_plain is not (is_plain := self._has_plain_blocks):
             self._lines.is_plain = is_plain
             self._lines.forget()

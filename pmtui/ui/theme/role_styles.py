@@ -6,12 +6,14 @@ again, that changes nothing.
 """
 
 from collections.abc import Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 from textual.strip import Strip
+from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
 from pmtui.ui.cells import Cell, Emphasis, Line
@@ -65,13 +67,18 @@ class RoleStyles:
 
     @classmethod
     def of_widget(cls, widget: Widget) -> "RoleStyles":
-        """Return the styles for a mounted widget."""
-        _, background = widget.background_colors
-        app = widget.app
-        return cls(
-            app.theme_variables, background, has_color=not app.no_color,
-            has_256_colors=app.console.color_system == "256", filters=widget.get_line_filters(),
-        )  # fmt: skip
+        """Return the styles for a mounted widget: the same until its look or the theme changes."""
+        # Textual keeps a widget's own style for exactly as long.
+        look = widget.visual_style
+        kept = _KEPT.get(widget)
+        if kept is None or kept[0] is not look:
+            _, background = widget.background_colors
+            app = widget.app
+            kept = _KEPT[widget] = look, cls(
+                app.theme_variables, background, has_color=not app.no_color,
+                has_256_colors=app.console.color_system == "256", filters=widget.get_line_filters(),
+            )  # fmt: skip
+        return kept[1]
 
     def style(
         self, role: Role, emphasis: Emphasis = Emphasis.NONE, ground: Role | None = None
@@ -151,3 +158,7 @@ class RoleStyles:
             reverse="reverse" in words or None,
             strike="strike" in words or None,
         )
+
+
+_KEPT = WeakKeyDictionary[Widget, tuple[VisualStyle, RoleStyles]]()
+"""The styles of each widget, and its look when they were made."""

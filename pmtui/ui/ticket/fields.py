@@ -41,7 +41,6 @@ class TextBlock(Widget):
         """Start empty."""
         super().__init__(id=id)
         self._lines: tuple[Line, ...] = ()
-        self._role_styles: RoleStyles | None = None
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -68,17 +67,10 @@ class TextBlock(Widget):
 
     @override
     def render_line(self, y: int) -> Strip:
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
         if y >= len(self._lines):
             return Strip([Segment(" " * self.size.width, self.rich_style)], self.size.width)
         line = fit_line(self._lines[y], self.size.width)
-        return self._role_styles.strip(line)
-
-    @override
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._role_styles = None
+        return RoleStyles.of_widget(self).strip(line)
 
 
 class Choice(Widget, can_focus=True):
@@ -109,7 +101,6 @@ class Choice(Widget, can_focus=True):
         """Start empty."""
         super().__init__(id=id)
         self._cell = Cell("")
-        self._role_styles: RoleStyles | None = None
 
     @property
     def text(self) -> str:
@@ -146,17 +137,10 @@ class Choice(Widget, can_focus=True):
 
     @override
     def render_line(self, y: int) -> Strip:
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
         ground = Role.CURSOR_ROW if self.has_focus else None
         cell = self._cell._replace(ground=ground, emphasis=Emphasis.BOLD)
         line = fit_line((cell,), self.size.width)
-        return self._role_styles.strip(line)
-
-    @override
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._role_styles = None
+        return RoleStyles.of_widget(self).strip(line)
 
 
 class EntryLabel(TextLine):

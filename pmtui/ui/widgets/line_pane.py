@@ -25,8 +25,6 @@ class LinePane(Widget):
 
     TITLE: ClassVar[str] = ""
 
-    _role_styles: RoleStyles | None = None
-
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Start empty."""
         super().__init__(id=id)
@@ -110,18 +108,6 @@ class LinePane(Widget):
         self._lines = lines[:height]
         return self._lines
 
-    @property
-    def role_styles(self) -> RoleStyles:
-        """The styles of the current theme."""
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
-        return self._role_styles
-
-    @override
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._role_styles = None
-
     @override
     def render_line(self, y: int) -> Strip:
         width, height = self.size
@@ -131,7 +117,7 @@ class LinePane(Widget):
             self._is_overdue = False
             self._paint_lines(width, height)
         line = self._lines[y] if y < len(self._lines) else blank_line(width)
-        return self.role_styles.strip(fit_line(line, width))
+        return RoleStyles.of_widget(self).strip(fit_line(line, width))
 
 
 _FAR = 1_000_000

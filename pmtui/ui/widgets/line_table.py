@@ -257,7 +257,6 @@ class LineTable(ScrollView, can_focus=True):
         self._is_loading_rows = False
         self._end_announced_at = 0
         self._view_announced: tuple[str, ...] = ()
-        self._role_styles: RoleStyles | None = None
         self._strips: dict[_LineState, Strip] = {}
         self._painted: dict[int, _LineState] = {}
 
@@ -410,7 +409,6 @@ class LineTable(ScrollView, can_focus=True):
     @override
     def notify_style_update(self) -> None:
         super().notify_style_update()
-        self._role_styles = None
         self._strips.clear()
 
     @override
@@ -420,9 +418,7 @@ class LineTable(ScrollView, can_focus=True):
         if strip is None:
             if len(self._strips) >= _CACHED_SCREENS * self.size.height:
                 self._strips.clear()
-            if self._role_styles is None:
-                self._role_styles = RoleStyles.of_widget(self)
-            strip = self._strips[state] = self._role_styles.strip(self._paint(state))
+            strip = self._strips[state] = RoleStyles.of_widget(self).strip(self._paint(state))
         return strip
 
     @property

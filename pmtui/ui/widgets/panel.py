@@ -141,8 +141,6 @@ class Panel(Widget):
     .-ruled Panel.-table > LineTable { margin: 1 0 0 1; }
     """
 
-    _role_styles: RoleStyles | None = None
-
     def __init__(
         self,
         *children: Widget,
@@ -212,14 +210,7 @@ class Panel(Widget):
 
     @override
     def render_line(self, y: int) -> Strip:
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
-        return self._role_styles.strip(self._edge(y))
-
-    @override
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._role_styles = None
+        return RoleStyles.of_widget(self).strip(self._edge(y))
 
     def _edge(self, y: int) -> Line:
         width, height = self.size

@@ -27,8 +27,6 @@ class TextLine(Widget):
     TextLine { height: 1; width: 1fr; }
     """
 
-    _role_styles: RoleStyles | None = None
-
     def __init__(
         self, line: Line = (), *, name: str | None = None, id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None,
@@ -61,18 +59,6 @@ class TextLine(Widget):
             if self.is_mounted:
                 self.refresh(layout=False)
 
-    @property
-    def role_styles(self) -> RoleStyles:
-        """The styles of the current theme."""
-        if self._role_styles is None:
-            self._role_styles = RoleStyles.of_widget(self)
-        return self._role_styles
-
-    @override
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
-        self._role_styles = None
-
     @override
     def render_line(self, y: int) -> Strip:
         if y:
@@ -81,7 +67,7 @@ class TextLine(Widget):
             # A line that becomes visible is not always notified of its size.
             self._width = self.size.width
             self._line = self._paint(self._width)
-        return self.role_styles.strip(fit_line(self._line, self.size.width))
+        return RoleStyles.of_widget(self).strip(fit_line(self._line, self.size.width))
 
 
 _ALWAYS = frozenset({"global.help", "global.quit"})
