@@ -372,6 +372,15 @@ def refresh_topics(screen: FrameScreen) -> None:
         screen.surface.commands.refresh(topic)
 
 
+def if_agreed(do: Callable[[], Any]) -> Callable[[bool | None], Any]:
+    """Return what a question or a card calls in its end: this, if the trader agreed."""
+
+    def decide(is_agreed: bool | None) -> Any:  # noqa: FBT001 - Textual's callback
+        return do() if is_agreed else None
+
+    return decide
+
+
 def show_answer(app: App[Any], text: str, *, is_refusal: bool = False) -> None:
     """Show why a key did nothing, or what it did if nothing else shows that.
 

@@ -19,6 +19,7 @@ from pmtui.domain.orders.exit_policy import ExitPolicy, describe_exit
 from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.service.views import AccountView, Mode, StatusView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
+from pmtui.ui.frame import if_agreed
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import title_of
@@ -171,10 +172,6 @@ class QuitKey:
             self._app.exit()
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                self._app.exit()
-
         lines: tuple[Line, ...] = paint_ending(awake)
         if orders:
             lines = (
@@ -186,7 +183,7 @@ class QuitKey:
         title = title_leaving(has_orders=bool(orders), has_awake=bool(awake))
         label = label_leaving(self._policy) if orders else "Quit"
         question = QuestionScreen(title, lines, agree=label, options=self._surface.options)
-        _ = self._app.push_screen(question, decide)
+        _ = self._app.push_screen(question, if_agreed(self._app.exit))
 
     def _leave(self) -> None:
         """Quit and leave the service running, or ask first if something depends on it."""

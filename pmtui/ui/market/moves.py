@@ -32,6 +32,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
 from pmtui.ui.cells import Cell, Emphasis
 from pmtui.ui.facts import key_of
+from pmtui.ui.frame import if_agreed
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.plain import plain
@@ -291,12 +292,13 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
             self.show_reason(moves)
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                _ = self.dismiss(moves)
+        def move() -> None:
+            _ = self.dismiss(moves)
 
         doubt = describe_crossing(moves, self._surface.queries.book(self._order.token_id))
-        _ = self.app.push_screen(MoveCard(moves, surface=self._surface, doubt=doubt), decide)
+        _ = self.app.push_screen(
+            MoveCard(moves, surface=self._surface, doubt=doubt), if_agreed(move)
+        )
 
     @override
     def show(self) -> None:

@@ -12,7 +12,7 @@ from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, 
 from pmtui.service.views import AccountView
 from pmtui.ui.account.action_cards import Move
 from pmtui.ui.facts import key_of
-from pmtui.ui.frame import is_live
+from pmtui.ui.frame import if_agreed, is_live
 from pmtui.ui.market.market_model import title_of, why_no_entry, why_nothing_of_ours
 from pmtui.ui.market.moves import LEFT_OUT, MovePrompt
 from pmtui.ui.message_line import MessageLine
@@ -68,14 +68,11 @@ class OrderKeys:
             self._line.show(reason or f"No marked orders; {mark} marks the one at the cursor.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                self.cancel(frozenset(o.order_id for o in orders))
-
         title = f"Cancel {count(len(orders), 'marked order')}?"
         lines = paint_resting_orders(orders, partial(title_of, queries))
         question = QuestionScreen(title, lines, agree="Cancel them", options=options)
-        _ = self._page.app.push_screen(question, decide)
+        cancel = partial(self.cancel, frozenset(o.order_id for o in orders))
+        _ = self._page.app.push_screen(question, if_agreed(cancel))
 
     def cancel(self, order_ids: frozenset[OrderId]) -> None:
         """Cancel orders without a confirmation."""
@@ -135,10 +132,6 @@ class OrderKeys:
         if isinstance(order, Rejected):
             self._line.show(f"Not placed: {plain(order.reason, 60)}")
             return
-
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                _ = self._surface.commands.place(order.order_id)
-
         screen = ConfirmScreen(order, surface=self._surface, doubt=LEFT_OUT)
-        _ = self._page.app.push_screen(screen, decide)
+        place = partial(self._surface.commands.place, order.order_id)
+        _ = self._page.app.push_screen(screen, if_agreed(place))

@@ -23,6 +23,7 @@ from pmtui.service.views import Mode
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_average, format_past_money, format_price
+from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.moves import describe_merging, describe_pairs, plan_net_sale
 from pmtui.ui.market.order_news import OrderNews
@@ -220,7 +221,8 @@ class Flattening:
             self._ask_for_one(sales[0])
         else:
             card = FlattenManyCard(sales, left, surface=self._surface, merging=self._merging)
-            _ = self._page.app.push_screen(card, partial(self._sell_all, sales))
+            sell = partial(self._sell_all, sales)
+            _ = self._page.app.push_screen(card, if_agreed(sell))
 
     async def _prepared(self, legs: Iterable[Sequence[Position]]) -> tuple[list[Sale], list[Left]]:
         planned: list[tuple[Position, FlattenPlan]] = []
@@ -252,17 +254,14 @@ class Flattening:
         )  # fmt: skip
 
     def _ask_for_one(self, sale: Sale) -> None:
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                self._line.show(f"Selling the {sale.plan.what}.")
-                _ = self._page.run_worker(self._news.report_placed(self._send(sale), sale.order))
+        def sell() -> None:
+            self._line.show(f"Selling the {sale.plan.what}.")
+            _ = self._page.run_worker(self._news.report_placed(self._send(sale), sale.order))
 
         card = FlattenCard(sale.order, sale.plan, surface=self._surface, merging=self._merging)
-        _ = self._page.app.push_screen(card, decide)
+        _ = self._page.app.push_screen(card, if_agreed(sell))
 
-    def _sell_all(self, sales: Sequence[Sale], is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-        if not is_agreed:
-            return
+    def _sell_all(self, sales: Sequence[Sale]) -> None:
         self._line.show(f"Selling {count(len(sales), 'position')}.")
         sent = [(self._send(sale), sale.order) for sale in sales]
         _ = self._page.run_worker(self._report(sent))

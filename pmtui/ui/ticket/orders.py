@@ -33,6 +33,7 @@ from pmtui.domain.ticket.ticket import needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line
+from pmtui.ui.frame import if_agreed
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen, Place
@@ -194,17 +195,17 @@ class TicketSending:
         attached = check.attached if check is not None else None
         doubt = self._sent.doubt_about(order, self._surface.queries.account())
         warnings = check.warnings if check is not None else ()
-        decide = partial(self._decide, order, self._state.draft, attached)
+        send = partial(self._send, order, self._state.draft, attached)
         is_doubtful = bool(doubt or warnings) or not order.is_derived
         rules, worth = self._surface.options.ticket, Micros(order.cash + order.worst_fee)
         if not needs_card(rules, worth, is_doubtful=is_doubtful):
-            decide(is_agreed=True)
+            send()
             return
         screen = ConfirmScreen(
             order, surface=self._surface, doubt=doubt, warnings=warnings, beside=self._page.place,
             also=() if attached is None else (("On fills", describe_attachment(attached)),),
         )  # fmt: skip
-        self._page.ask(screen, decide)
+        self._page.ask(screen, if_agreed(send))
 
     def refuse(self, verdict: Rejected, draft: TicketDraft) -> None:
         """Keep the ticket unchanged, with the reason beside its field."""
@@ -233,12 +234,7 @@ class TicketSending:
         self._state.message = line
         self._page.show_state()
 
-    def _decide(
-        self, order: PreparedOrder, draft: TicketDraft, attached: Attachment | None,
-        is_agreed: bool | None,  # noqa: FBT001 - Textual's callback
-    ) -> None:  # fmt: skip
-        if not is_agreed:
-            return
+    def _send(self, order: PreparedOrder, draft: TicketDraft, attached: Attachment | None) -> None:
         command_id = self._surface.commands.place(order.order_id, attached=attached)
         self._sent.note_sent(order)
         self.was_sent = True

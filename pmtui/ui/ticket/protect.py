@@ -46,7 +46,7 @@ from pmtui.ui.format import (
     format_price,
     format_size_compact,
 )
-from pmtui.ui.frame import show_answer
+from pmtui.ui.frame import if_agreed, show_answer
 from pmtui.ui.market.market_model import outcome_label, stakes_in, title_of, token_id_of
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.question import QuestionScreen
@@ -388,21 +388,20 @@ class ProtectScreen(OrderForm[None]):
             (Cell(where_stops_live(self._surface.options), Role.NOTICE_WARN),),
         )
 
-        async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                problem = await self._surface.commands.protect(plan)
-                if problem:
-                    self._refusal = (problem, self._bid)
-                    self._show_judgement()
-                else:
-                    _ = self.dismiss()
-                    said = f"Placed: {describe_plan(plan, outcome)}"
-                    self.app.call_later(show_answer, self.app, said)
+        async def place() -> None:
+            problem = await self._surface.commands.protect(plan)
+            if problem:
+                self._refusal = (problem, self._bid)
+                self._show_judgement()
+            else:
+                _ = self.dismiss()
+                said = f"Placed: {describe_plan(plan, outcome)}"
+                self.app.call_later(show_answer, self.app, said)
 
         question = QuestionScreen(
             "Place stop / target?", lines, agree="Place", options=self._surface.options
         )
-        _ = self.app.push_screen(question, decide)
+        _ = self.app.push_screen(question, if_agreed(place))
 
     def _judged(self) -> tuple[ConditionalPlan | None, tuple[PlanProblem, ...]]:
         """Return the plan from the entries, and its problems in the current market."""

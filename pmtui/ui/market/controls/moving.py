@@ -6,6 +6,7 @@ selection is kept by ids, and the target is a price: no change on the screen aff
 
 from collections.abc import Awaitable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from textual.events import Key
 
@@ -20,6 +21,7 @@ from pmtui.service.views import AccountView
 from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price
+from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
@@ -220,18 +222,17 @@ class Moving:
             self._line.show(f"Not moved: {plain(moves, 90)}.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                self._release()
-                self.send(moves)
+        def move() -> None:
+            self._release()
+            self.send(moves)
 
         model = self._workspace.reader.read()
         doubt = doubt_about(moves, model, self._workspace)
         if not needs_move_card(surface, model, moves, doubt=doubt):
             self._workspace.commands.touch_arming()
-            decide(is_agreed=True)
+            move()
             return
-        self._page.ask(MoveCard(moves, surface=surface, doubt=doubt), decide)
+        self._page.ask(MoveCard(moves, surface=surface, doubt=doubt), if_agreed(move))
 
     def _pick_up(self, model: MarketModel) -> None:
         token_id, cursor = model.token_id, model.cursor
@@ -288,9 +289,7 @@ class Moving:
         words = describe_stops(stops)
         to = format_price(price)
 
-        async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if not is_agreed:
-                return
+        async def agreed() -> None:
             move = self._workspace.commands.move_conditional
             problems = [await move(mark.conditional_id, mark.trigger, price) for mark in stops]
             self._release()
@@ -300,7 +299,8 @@ class Moving:
 
         options = self._workspace.surface.options
         lines = ((Cell(f"{words} to {to}"),), (Cell(where_stops_live(options), Role.NOTICE_WARN),))
-        self._page.ask(QuestionScreen("Move it?", lines, agree="Move", options=options), decide)
+        question = QuestionScreen("Move it?", lines, agree="Move", options=options)
+        self._page.ask(question, if_agreed(agreed))
 
     def send(self, moves: tuple[Move, ...]) -> None:
         """Send the moves that were agreed to, and report how each ends."""
@@ -327,12 +327,11 @@ class Moving:
             self._line.show(f"Not placed: {plain(order.reason, 80)}.")
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                command_id = surface.commands.place(order.order_id)
-                _ = self._page.run_worker(self._news.report_placed(command_id, order))
+        def place() -> None:
+            command_id = surface.commands.place(order.order_id)
+            _ = self._page.run_worker(self._news.report_placed(command_id, order))
 
-        self._page.ask(ConfirmScreen(order, surface=surface, doubt=LEFT_OUT), decide)
+        self._page.ask(ConfirmScreen(order, surface=surface, doubt=LEFT_OUT), if_agreed(place))
 
 
 _PENDING = "Move "
@@ -415,10 +414,6 @@ class Nudging:
             self._moving.send(moves)
             return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                self._moving.send(moves)
-
         def again(ticks: int) -> None:
             self._nudge = nudge
             self.nudge(ticks)
@@ -426,7 +421,7 @@ class Nudging:
         card = MoveCard(moves, surface=self._workspace.surface, doubt=doubt, nudge=again)
         # The card shows the move; nothing has been moved yet.
         self._line.take_back(_PENDING)
-        self._page.ask(card, decide)
+        self._page.ask(card, if_agreed(partial(self._moving.send, moves)))
 
     def _begin(self, model: MarketModel) -> Nudge | None:
         orders = self._orders(model)

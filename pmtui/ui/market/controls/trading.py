@@ -10,6 +10,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
+from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.moves import LOADING, describe_merging, prepare_net_sale
@@ -115,15 +116,14 @@ class Trading:
             return
         order, plan = sale
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                self._line.show(f"Selling the {plan.what}.")
-                command_id = self._workspace.commands.flatten(order.order_id, plan.in_the_way)
-                _ = self._page.run_worker(self._news.report_placed(command_id, order))
+        def sell() -> None:
+            self._line.show(f"Selling the {plan.what}.")
+            command_id = self._workspace.commands.flatten(order.order_id, plan.in_the_way)
+            _ = self._page.run_worker(self._news.report_placed(command_id, order))
 
         merging = describe_merging(self._workspace.keymap)
         card = FlattenCard(order, plan, surface=self._workspace.surface, merging=merging)
-        self._page.ask(card, decide)
+        self._page.ask(card, if_agreed(sell))
 
     async def prepare_sale(
         self, model: MarketModel, book: BookView, *, leg: TokenId | None = None
