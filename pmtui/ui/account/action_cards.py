@@ -1,6 +1,7 @@
 """The cards for moving, flattening and scaled orders: painted from the fields that are hashed."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -13,7 +14,6 @@ from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import Order
 from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import Topic
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import (
@@ -38,7 +38,7 @@ from pmtui.ui.ticket.paint_confirm import (
     signed_amounts,
 )
 from pmtui.ui.ticket.paint_ticket import side_role, wrap_text
-from pmtui.ui.ticket.ticket_state import describe_doubts, numbers_of, topics_of
+from pmtui.ui.ticket.ticket_state import describe_doubts, numbers_of
 
 Move = tuple[Order, PreparedOrder]
 """An order and its replacement."""
@@ -223,30 +223,18 @@ class MoveCard(CardScreen):
             doubt: why this may be a mistake; empty for none.
             nudge: moves on by so many ticks and asks again; None unless a key nudged.
         """
-        super().__init__(surface=surface)
+        orders = [order for _, order in moves]
+        doubts = partial(describe_doubts, surface, orders, doubt)
+        super().__init__(surface=surface, orders=orders, doubt=doubts)
         self._nudge = nudge
         self._moves = tuple(moves)
-        self._own_doubt = doubt
-        self._doubt = describe_doubts(surface, [order for _, order in moves], doubt)
-        self._numbers = numbers_of(surface, moves[0][1])
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_move_card(
             self._moves, width, mode=self._surface.queries.status().mode, doubt=self._doubt,
-            numbers=self._numbers, details_key=self.details_key,
+            numbers=numbers_of(self._surface, self._orders[0]), details_key=self.details_key,
         )  # fmt: skip
-
-    @override
-    def watched(self) -> frozenset[Topic]:
-        return topics_of([order for _, order in self._moves])
-
-    @override
-    def judge_again(self) -> bool:
-        before, orders = self._doubt, [order for _, order in self._moves]
-        self._doubt = describe_doubts(self._surface, orders, self._own_doubt)
-        self._numbers = numbers_of(self._surface, orders[0])
-        return bool(self._doubt) and not before
 
     def action_perform(self, name: str) -> None:
         """Nudge again: the card is shown again for the new price."""
@@ -265,27 +253,15 @@ class FlattenCard(CardScreen):
         self, order: PreparedOrder, plan: FlattenPlan, *, surface: Surface, merging: str
     ) -> None:
         """Ask whether to send the prepared sale of this plan; `merging` says which keys merge pairs."""
-        super().__init__(surface=surface)
-        self._order = order
+        doubts = partial(describe_doubts, surface, [order], cancelled=plan.in_the_way)
+        super().__init__(surface=surface, orders=(order,), doubt=doubts)
         self._plan = plan
         self._merging = merging
-        self._doubt = describe_doubts(surface, [order], cancelled=plan.in_the_way)
-
-    @override
-    def watched(self) -> frozenset[Topic]:
-        return topics_of((self._order,))
-
-    @override
-    def judge_again(self) -> bool:
-        before = self._doubt
-        cancelled = self._plan.in_the_way
-        self._doubt = describe_doubts(self._surface, [self._order], cancelled=cancelled)
-        return bool(self._doubt) and not before
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
         return paint_flatten_card(
-            self._order, self._plan, width, mode=self._surface.queries.status().mode,
+            self._orders[0], self._plan, width, mode=self._surface.queries.status().mode,
             doubt=self._doubt, details_key=self.details_key, merging=self._merging,
         )  # fmt: skip
 
@@ -299,20 +275,8 @@ class ScaledCard(CardScreen):
         self, orders: Sequence[PreparedOrder], *, surface: Surface, doubt: str = ""
     ) -> None:
         """Ask whether to send these legs; `doubt` says why it may be a mistake."""
-        super().__init__(surface=surface)
-        self._orders = tuple(orders)
-        self._own_doubt = doubt
-        self._doubt = describe_doubts(surface, orders, doubt)
-
-    @override
-    def watched(self) -> frozenset[Topic]:
-        return topics_of(self._orders)
-
-    @override
-    def judge_again(self) -> bool:
-        before = self._doubt
-        self._doubt = describe_doubts(self._surface, self._orders, self._own_doubt)
-        return bool(self._doubt) and not before
+        doubts = partial(describe_doubts, surface, orders, doubt)
+        super().__init__(surface=surface, orders=orders, doubt=doubts)
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

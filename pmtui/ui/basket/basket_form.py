@@ -49,7 +49,6 @@ from pmtui.ui.ticket.order_form import OrderForm
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.ticket.scaled import paint_leg_end
-from pmtui.ui.ticket.ticket_state import topics_of
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries
 
 _WORDS = {BasketSide.YES: "Yes", BasketSide.NO: "No"}
@@ -226,20 +225,8 @@ class BasketCard(CardScreen):
         doubt: Callable[[], str],
     ) -> None:  # fmt: skip
         """Ask whether to send these legs; `doubt` says why it may be a mistake now."""
-        super().__init__(surface=surface)
-        self._orders = tuple(orders)
+        super().__init__(surface=surface, orders=orders, doubt=doubt)
         self._plan = plan
-        self._doubt_now = doubt
-        self._doubt = doubt()
-
-    @override
-    def watched(self) -> frozenset[Topic]:
-        return topics_of(self._orders)
-
-    @override
-    def judge_again(self) -> bool:
-        before, self._doubt = self._doubt, self._doubt_now()
-        return bool(self._doubt) and not before
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

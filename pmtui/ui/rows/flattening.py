@@ -34,7 +34,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_ticket import wrap_text
-from pmtui.ui.ticket.ticket_state import describe_doubts, topics_of
+from pmtui.ui.ticket.ticket_state import describe_doubts
 
 _DOUBTED_TITLE = 32
 _LEAST_TITLE = 28
@@ -73,25 +73,21 @@ class FlattenManyCard(CardScreen):
             surface: the service and the user's choices.
             merging: says which keys merge pairs.
         """
-        super().__init__(surface=surface)
+        super().__init__(surface=surface, orders=[sale.order for sale in sales])
         self._merging = merging
         self._sales = tuple(sales)
         self._left = tuple(left)
-        self._doubts = tuple(
-            describe_doubts(surface, [sale.order], cancelled=sale.plan.in_the_way) for sale in sales
-        )
+        self._doubts = self._doubts_now()
 
-    @override
-    def watched(self) -> frozenset[Topic]:
-        return topics_of([sale.order for sale in self._sales])
-
-    @override
-    def judge_again(self) -> bool:
-        before = self._doubts
-        self._doubts = tuple(
+    def _doubts_now(self) -> tuple[str, ...]:
+        return tuple(
             describe_doubts(self._surface, [sale.order], cancelled=sale.plan.in_the_way)
             for sale in self._sales
         )
+
+    @override
+    def judge_again(self) -> bool:
+        before, self._doubts = self._doubts, self._doubts_now()
         return any(now and not was for now, was in zip(self._doubts, before, strict=True))
 
     @override

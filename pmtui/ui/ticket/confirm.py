@@ -1,7 +1,7 @@
 """The card between ticket and venue: it shows what is signed, beside the prices it is about."""
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from typing import ClassVar, NamedTuple
@@ -16,7 +16,6 @@ from textual.screen import ModalScreen
 from typing_extensions import override
 
 from pmtui.service.surface import PreparedOrder, Subscription
-from pmtui.service.topics import Topic
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import is_live
@@ -143,15 +142,23 @@ class CardScreen(ModalScreen[bool]):
 
     hint = query_one("#hint", TextLine)
 
-    def __init__(self, *, surface: Surface, beside: Callable[[], Place | None] = _nowhere) -> None:
+    def __init__(
+        self, *, surface: Surface, orders: Sequence[PreparedOrder] = (),
+        doubt: Callable[[], str] = lambda: "", beside: Callable[[], Place | None] = _nowhere,
+    ) -> None:  # fmt: skip
         """Ask for confirmation.
 
         Args:
             surface: the service, for its clock and mode, and the user's choices.
+            orders: what is sent; what may change the reasons against them is followed.
+            doubt: returns why it may be a mistake now; empty for no reason.
             beside: returns the region that the card must not cover.
         """
         super().__init__()
         self._surface = surface
+        self._orders = tuple(orders)
+        self._doubt_now = doubt
+        self._doubt = doubt()
         self._beside = beside
         self._laid_out_for: Size | None = None
         self._shown_at_s: float | None = None
@@ -185,19 +192,18 @@ class CardScreen(ModalScreen[bool]):
         """Return what the card says, in so many lines if that leaves nothing out."""
         return self.card_lines(width)
 
-    def watched(self) -> frozenset[Topic]:
-        """Return what may change the reasons against it while it is open."""
-        return frozenset()
-
     def judge_again(self) -> bool:
         """Take the reasons against it as they are now; return whether there is a new one to be read."""
-        return False
+        before, self._doubt = self._doubt, self._doubt_now()
+        return bool(self._doubt) and not before
 
     def on_mount(self) -> None:
         """Follow what the reasons against it depend on: the screen behind rests meanwhile."""
-        if topics := self.watched():
+        if self._orders:
             subscribe = self._surface.subscriptions.subscribe
-            self._watching = subscribe(topics, lambda _: self.call_next(self._update))
+            self._watching = subscribe(
+                topics_of(self._orders), lambda _: self.call_next(self._update)
+            )
             # Time alone makes a timed order too short, also while the book is quiet.
             _ = self.set_interval(_CLOCK_S, self._update)
 
@@ -330,7 +336,7 @@ class ConfirmScreen(CardScreen):
             also: further facts, as names and values.
             beside: returns the region that the card must not cover.
         """
-        super().__init__(surface=surface, beside=beside)
+        super().__init__(surface=surface, orders=(order,), beside=beside)
         self._order = order
         self._own_doubt = doubt
         self._refusal = ""
@@ -341,10 +347,6 @@ class ConfirmScreen(CardScreen):
         """Those that are of what was typed, which does not change any more."""
         self._occasion = Occasion(warnings=warnings, estimates=also)
         _ = self.judge_again()
-
-    @override
-    def watched(self) -> frozenset[Topic]:
-        return topics_of((self._order,))
 
     @override
     def judge_again(self) -> bool:
@@ -362,7 +364,7 @@ class ConfirmScreen(CardScreen):
         return is_refused or len(self._occasion.warnings) > len(before)
 
     @property
-    def _doubt(self) -> str:
+    def _against(self) -> str:
         if not self._refusal:
             return self._own_doubt
         return f"{WOULD_BE_REFUSED}: {self._refusal}. {self._own_doubt}".rstrip()
@@ -386,7 +388,7 @@ class ConfirmScreen(CardScreen):
             self._order,
             width,
             mode=self._surface.queries.status().mode,
-            doubt=self._doubt,
+            doubt=self._against,
             height=height,
             occasion=self._as_shown,
         )
@@ -397,6 +399,6 @@ class ConfirmScreen(CardScreen):
             self._order,
             width,
             mode=self._surface.queries.status().mode,
-            doubt=self._doubt,
+            doubt=self._against,
             occasion=self._as_shown,
         )
