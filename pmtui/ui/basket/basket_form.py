@@ -1,6 +1,7 @@
 """The form that buys the same number of shares of every outcome of an event, with one card."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 from textual import on
@@ -11,7 +12,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.formats import count, format_shares, parse_size
-from pmtui.domain.ids import CommandId, ConditionId
+from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import ONE, Micros, format_micros
 from pmtui.domain.orders.basket import (
@@ -26,7 +27,7 @@ from pmtui.domain.orders.basket import (
     plan_basket,
 )
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown, Verdict
-from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder
+from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
@@ -45,7 +46,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.fields import MORE, Choice, EntryLabel, NumberField, TextBlock
-from pmtui.ui.ticket.order_form import OrderForm
+from pmtui.ui.ticket.order_form import LegOrders, OrderForm
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
 from pmtui.ui.ticket.paint_ticket import wrap_text
 from pmtui.ui.ticket.scaled import paint_leg_end
@@ -264,9 +265,9 @@ class BasketForm(OrderForm[None]):
         self._missing: tuple[Market, ...] = ()
         """The markets of refused legs, which alone are bought again."""
         self._side = BasketSide.YES
-        self._sent: tuple[PreparedOrder, ...] = ()
-        self._sent_plan: BasketPlan | None = None
-        self._verdicts: tuple[Verdict, ...] = ()
+        self._orders = LegOrders(self, surface)
+        self._asked: BasketPlan | None = None
+        """The plan of the last card."""
         self._offered = ""
         """The size that the form filled in."""
         self._is_sized = False
@@ -312,39 +313,29 @@ class BasketForm(OrderForm[None]):
 
     async def action_accept(self) -> None:
         """Ask whether to send the legs; close once all have ended."""
-        if self._sent:
-            if len(self._verdicts) == len(self._sent):
+        if self._orders.sent:
+            if len(self._orders.verdicts) == len(self._orders.sent):
                 self._go_on()
             return
         plan = self._plan()
         if plan is None or not plan.is_whole:
             self.show()
             return
-        orders: list[PreparedOrder] = []
-        for order in await self._surface.commands.prepare_many(plan.intents):
-            if isinstance(order, Rejected):
-                self.show_reason(order.reason, Role.NOTICE_BAD)
-                return
-            orders.append(order)
-
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                self._send(tuple(orders), plan)
-
-        card = BasketCard(orders, plan, surface=self._surface, doubt=lambda: self._doubt(plan))
-        _ = self.app.push_screen(card, decide)
+        self._asked, doubt = plan, partial(self._doubt, plan)
+        card = partial(BasketCard, plan=plan, surface=self._surface, doubt=doubt)
+        await self._orders.ask(plan.intents, card)
 
     def _go_on(self) -> None:
         """Price the refused legs again; close if there are none."""
         refused = {
             order.condition_id
-            for order, verdict in zip(self._sent, self._verdicts, strict=True)
+            for order, verdict in self._orders.ends
             if isinstance(verdict, Rejected)
         }
         if not refused:
             _ = self.dismiss()
             return
-        self._forget_sent()
+        self._orders.forget()
         self._missing = tuple(m for m in self._markets if m.condition_id in refused)
         self.show()
 
@@ -356,11 +347,12 @@ class BasketForm(OrderForm[None]):
         self.side_choice.show(f"{_SIDE_WORDS[self._side]} {MORE}")
         found = self._baskets()
         self.hint.show(paint_room(basket_room(found, self._surface.queries.account().open_orders)))
-        plan = self._sent_plan or self._plan()
-        is_short = any(isinstance(verdict, Rejected) for verdict in self._verdicts)
-        agree = "Review" if not self._sent else "Price again" if is_short else "Close"
+        sent, verdicts = self._orders.sent, self._orders.verdicts
+        plan = self._asked if sent else self._plan()
+        is_short = any(isinstance(verdict, Rejected) for verdict in verdicts)
+        agree = "Review" if not sent else "Price again" if is_short else "Close"
         entries = answer_entries(agree, self._surface.options)
-        if not self._sent and (plan is None or not plan.is_whole):
+        if not sent and (plan is None or not plan.is_whole):
             # A basket that cannot be bought whole cannot be reviewed.
             entries = tuple(entry for entry in entries if entry.id != "confirm.accept")
         self.query_one(KeyLine).show_keys(entries, self.WIDTH)
@@ -369,16 +361,17 @@ class BasketForm(OrderForm[None]):
             self.state.show(((Cell("Enter a number of shares", Role.NOTICE_WARN),),))
             return
         rows = max(self.app.size.height - _CHROME, 1)
-        self.legs.show(paint_legs(plan, self.WIDTH, self._ends(), most=rows))
-        if self._sent:
-            self.state.show((paint_basket_sent(self._verdicts, len(self._sent)),))
+        ends = [paint_end(verdict) for _, verdict in self._orders.ends]
+        self.legs.show(paint_legs(plan, self.WIDTH, ends, most=rows))
+        if sent:
+            self.state.show((paint_basket_sent(verdicts, len(sent)),))
         else:
             available = self._surface.queries.account().available
             self.state.show(paint_basket_totals(plan, available))
 
     @on(Input.Changed)
     def _on_typed(self) -> None:
-        self._forget_sent()
+        self._orders.forget()
         self._missing = ()
         self.show()
 
@@ -394,7 +387,7 @@ class BasketForm(OrderForm[None]):
     @on(Choice.Moved)
     def _on_moved(self) -> None:
         self._side = BasketSide.NO if self._side is BasketSide.YES else BasketSide.YES
-        self._forget_sent()
+        self._orders.forget()
         self._missing = ()
         # The other outcomes have their own books.
         before = self._subscription
@@ -403,9 +396,6 @@ class BasketForm(OrderForm[None]):
             before.close()
         self._is_sized = False
         self.show()
-
-    def _forget_sent(self) -> None:
-        self._sent, self._sent_plan, self._verdicts = (), None, ()
 
     def _topics(self) -> list[Topic]:
         topics: list[Topic] = [AccountTopic()]
@@ -449,26 +439,3 @@ class BasketForm(OrderForm[None]):
             if leg.intent is None
         ]
         return " ".join(doubts)
-
-    def _send(self, orders: tuple[PreparedOrder, ...], plan: BasketPlan) -> None:
-        self._sent, self._sent_plan, self._verdicts = orders, plan, ()
-        self.show()
-        batches = [orders[n : n + MOST_IN_BATCH] for n in range(0, len(orders), MOST_IN_BATCH)]
-        place = self._surface.commands.place_many
-        sent = [place(order.order_id for order in batch) for batch in batches]
-        _ = self.run_worker(self._await(sent, orders))
-
-    # A closed screen loses only the messages: the service owns the orders.
-    async def _await(self, sent: list[CommandId], orders: tuple[PreparedOrder, ...]) -> None:
-        for command_id in sent:
-            verdicts = await self._surface.commands.batch_verdict(command_id)
-            if not is_live(self) or self._sent != orders:
-                return
-            self._verdicts += verdicts
-            self.show()
-
-    def _ends(self) -> tuple[Cell, ...]:
-        return tuple(
-            paint_end(self._verdicts[number] if number < len(self._verdicts) else None)
-            for number in range(len(self._sent))
-        )

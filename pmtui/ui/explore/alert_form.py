@@ -88,7 +88,7 @@ class AlertForm(OrderForm[str]):
 
     def on_mount(self) -> None:
         """Subscribe to the prices that the alerts are compared with."""
-        _ = self._field("alert-above").focus()
+        _ = self.field("alert-above").focus()
         self.show_place()
         self.watch_market(self._subject.token_id)
         self.show()
@@ -110,7 +110,7 @@ class AlertForm(OrderForm[str]):
             return
         bid = self._surface.queries.book(self._subject.token_id).best_bid
         is_above = bid is None or price > bid
-        self._field("alert-above" if is_above else "alert-below").write(format_cents(price))
+        self.field("alert-above" if is_above else "alert-below").write(format_cents(price))
 
     def show_place(self) -> None:
         """Show that alerts are unknown to the venue."""
@@ -123,7 +123,7 @@ class AlertForm(OrderForm[str]):
             self.show_reason("This market has no order book")
             return
         plans = read_plans(
-            self._field("alert-above").value, self._field("alert-below").value, self.when.value,
+            self.field("alert-above").value, self.field("alert-below").value, self.when.value,
             condition_id=self._subject.condition_id, token_id=token_id,
         )  # fmt: skip
         if isinstance(plans, str):
@@ -134,13 +134,13 @@ class AlertForm(OrderForm[str]):
             problem = await self._surface.commands.add_alert(plan)
             if problem:
                 first = f"Set {done[0]}. " if done else ""
-                self.show_reason(self._spell(f"{first}{problem}"))
+                self.show_reason(plain(f"{first}{problem}"))
                 return
             done.append(describe_plan(plan))
-            field = self.when if plan.condition else self._field(f"alert-{plan.side.value}")
+            field = self.when if plan.condition else self.field(f"alert-{plan.side.value}")
             field.value = ""
         outcome = plain(self._subject.outcome, 16)
-        _ = self.dismiss(self._spell(f"Price alert set on {outcome}: {', '.join(done)}"))
+        _ = self.dismiss(plain(f"Price alert set on {outcome}: {', '.join(done)}"))
 
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:
@@ -173,12 +173,5 @@ class AlertForm(OrderForm[str]):
         if not plans:
             return ()
         more = f" and {len(plans) - _MOST_LISTED} more" if len(plans) > _MOST_LISTED else ""
-        said = self._spell(f"Set: {', '.join(plans[:_MOST_LISTED])}{more}")
+        said = plain(f"Set: {', '.join(plans[:_MOST_LISTED])}{more}")
         return ((Cell(said, Role.KEY),),)
-
-    def _spell(self, text: str) -> str:
-        """Return the text as one plain line."""
-        return plain(text)
-
-    def _field(self, name: str) -> NumberField:
-        return self.query_one(f"#{name}", NumberField)

@@ -47,7 +47,7 @@ from pmtui.ui.format import (
     format_size_compact,
 )
 from pmtui.ui.frame import if_agreed, show_answer
-from pmtui.ui.market.market_model import outcome_label, stakes_in, title_of, token_id_of
+from pmtui.ui.market.market_model import stakes_in, title_of
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Options, Surface
@@ -283,10 +283,9 @@ class ProtectScreen(OrderForm[None]):
             begin: prices from a command; they override `at`.
             draw: shows the draft on a ladder.
         """
-        super().__init__(surface, condition_id, draw)
+        super().__init__(surface, condition_id, draw, outcome_index=outcome_index)
         self._at = at
         self._begin = begin
-        self._outcome_index = outcome_index
         self._held = held
         self._is_asked = False
         self._refusal: tuple[str, Micros | None] = ("", None)
@@ -294,7 +293,7 @@ class ProtectScreen(OrderForm[None]):
 
     @override
     def compose(self) -> ComposeResult:
-        head = f"Stop / target: {format_shares(self._held)} {self._outcome}"
+        head = f"Stop / target: {format_shares(self._held)} {self.outcome}"
         with Vertical(classes="frame"):
             yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),))
             title = self.market_title(self.inner)
@@ -318,21 +317,21 @@ class ProtectScreen(OrderForm[None]):
         if taken := self._others():
             left = Micros(max(self._held - sum(each.size for each in taken), 0))
             draft = replace(draft, size_text=format_micros(size_floor(left)))
-        self._field("protect-size").value = draft.size_text
-        self._field("protect-give-way").value = draft.give_way_text
+        self.field("protect-size").value = draft.size_text
+        self.field("protect-give-way").value = draft.give_way_text
         if self._begin is None:
             self._begin_at_cursor()
         else:
-            self._field("protect-stop").value = draft.stop_text
-            self._field("protect-profit").value = draft.take_profit_text
-            _ = self._field("protect-stop").focus()
-        self.watch_market(self._token_id)
+            self.field("protect-stop").value = draft.stop_text
+            self.field("protect-profit").value = draft.take_profit_text
+            _ = self.field("protect-stop").focus()
+        self.watch_market(self.token_id)
 
     def _begin_at_cursor(self) -> None:
         """Fill in the cursor's price, selected so that typing replaces it."""
         bid = self._bid
         is_target = self._at is not None and bid is not None and self._at > bid
-        field = self._field("protect-profit" if is_target else "protect-stop")
+        field = self.field("protect-profit" if is_target else "protect-stop")
         if self._at is not None and bid is not None and self._at != bid:
             field.value = format_cents(self._at)
             field.action_select_all()
@@ -340,7 +339,7 @@ class ProtectScreen(OrderForm[None]):
 
     @override
     def show(self) -> None:
-        account, token_id, book = self._surface.queries.account(), self._token_id, self._market
+        account, token_id, book = self._surface.queries.account(), self.token_id, self._market
         if token_id is not None and book is not None:
             tick = self.terms.tick_size if self.terms is not None else None
             own = any(o.condition_id == self._condition_id for o in account.open_orders)
@@ -356,7 +355,7 @@ class ProtectScreen(OrderForm[None]):
             self.show_reason(_LOADING)
         elif plan is None or problems:
             self._show_problems(problems)
-            _ = self._field(_NAMES[problems[0].field]).focus()
+            _ = self.field(_NAMES[problems[0].field]).focus()
         else:
             self._ask(plan)
 
@@ -367,7 +366,7 @@ class ProtectScreen(OrderForm[None]):
 
     @on(NumberField.Stepped)
     def _on_stepped(self, event: NumberField.Stepped) -> None:
-        terms, token_id, field = self.terms, self._token_id, event.field
+        terms, token_id, field = self.terms, self.token_id, event.field
         if terms is None or token_id is None or field.id == "protect-size":
             return
         best_bid = self._bid
@@ -377,8 +376,7 @@ class ProtectScreen(OrderForm[None]):
         field.write(step_cents(field.value or start, event.step, terms.tick_size))
 
     def _ask(self, plan: ConditionalPlan) -> None:
-        view = self._surface.queries.market(self._condition_id)
-        outcome = plain(outcome_label(view, self._outcome_index), 16)
+        outcome = self.outcome
         lines = (
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
             (Cell(describe_plan(plan, outcome)),),
@@ -485,34 +483,21 @@ class ProtectScreen(OrderForm[None]):
     @property
     def _market(self) -> BookView | None:
         """The book without own orders."""
-        token_id, queries = self._token_id, self._surface.queries
+        token_id, queries = self.token_id, self._surface.queries
         if token_id is None:
             return None
         own = queries.account().open_orders
         return book_of_others(queries.book(token_id), self._condition_id, own)
 
     def _others(self) -> tuple[Conditional, ...]:
-        token_id = self._token_id
+        token_id = self.token_id
         return self._surface.queries.account().protecting(token_id) if token_id is not None else ()
 
     def _draft(self) -> ConditionalDraft:
         return ConditionalDraft(
-            stop_text=self._field("protect-stop").value,
-            take_profit_text=self._field("protect-profit").value,
-            give_way_text=self._field("protect-give-way").value,
-            size_text=self._field("protect-size").value,
-            trail_text=self._field("protect-trail").value,
+            stop_text=self.field("protect-stop").value,
+            take_profit_text=self.field("protect-profit").value,
+            give_way_text=self.field("protect-give-way").value,
+            size_text=self.field("protect-size").value,
+            trail_text=self.field("protect-trail").value,
         )
-
-    def _field(self, name: str) -> NumberField:
-        return self.query_one(f"#{name}", NumberField)
-
-    @property
-    def _outcome(self) -> str:
-        view = self._surface.queries.market(self._condition_id)
-        return plain(outcome_label(view, self._outcome_index), 16)
-
-    @property
-    def _token_id(self) -> TokenId | None:
-        view = self._surface.queries.market(self._condition_id)
-        return token_id_of(view, self._outcome_index)

@@ -1,8 +1,9 @@
 """Scaled orders: a total spread over a range of prices, shown leg by leg before it is sent."""
 
 from collections import Counter
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from textual import on
@@ -14,7 +15,7 @@ from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import format_cents, format_shares
-from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, cents_down, cents_up, format_micros
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
@@ -35,17 +36,15 @@ from pmtui.domain.ticket.scaled import (
     warnings_of,
     with_entry,
 )
-from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import ScaledCard
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.format import format_past_money, format_price
 from pmtui.ui.frame import is_live
-from pmtui.ui.market.market_model import outcome_label, token_id_of
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import MORE, Choice, EntryLabel, NumberField, TextBlock
-from pmtui.ui.ticket.order_form import Draw, OrderForm, draw_nothing
+from pmtui.ui.ticket.order_form import Draw, LegOrders, OrderForm, draw_nothing
 from pmtui.ui.ticket.paint_ticket import side_role, wrap_line
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries
 
@@ -237,17 +236,13 @@ class ScaledScreen(OrderForm[None]):
             start: the first price; None leaves it empty.
             draw: shows the draft on a ladder.
         """
-        super().__init__(surface, condition_id, draw)
-        self._outcome_index = outcome_index
+        super().__init__(surface, condition_id, draw, outcome_index=outcome_index)
         self.draft = ScaledDraft(first_text=format_cents(start) if start is not None else "")
         """The current entries."""
-        self._sent: tuple[PreparedOrder, ...] = ()
-        self._verdicts: tuple[Verdict, ...] = ()
+        self._orders = LegOrders(self, surface)
 
     @override
     def compose(self) -> ComposeResult:
-        view = self._surface.queries.market(self._condition_id)
-        outcome = plain(outcome_label(view, self._outcome_index), 16)
         title = self.market_title(max(self.inner - 14, 8))
         with Vertical(classes="frame"):
             yield TextLine(
@@ -255,7 +250,7 @@ class ScaledScreen(OrderForm[None]):
             )
             with Horizontal(classes="row"):
                 yield Choice(id="scaled-side")
-                yield TextLine((Cell(outcome),))
+                yield TextLine((Cell(self.outcome),))
                 yield Choice(id="scaled-post-only")
             with Horizontal(classes="row"):
                 yield from self._entry("From", "scaled-first", "0-9.¢")
@@ -275,14 +270,13 @@ class ScaledScreen(OrderForm[None]):
     def on_mount(self) -> None:
         """Fill in the entries and subscribe to the market."""
         self._load(self.draft)
-        self.watch_market(self._token_id)
-        name = "#scaled-last" if self.draft.first_text else "#scaled-first"
-        _ = self.query_one(name, NumberField).focus()
+        self.watch_market(self.token_id)
+        _ = self.field("scaled-last" if self.draft.first_text else "scaled-first").focus()
 
     async def action_accept(self) -> None:
         """Ask whether to send the legs; close once they are sent."""
-        if self._sent:
-            if self._verdicts:
+        if self._orders.sent:
+            if self._orders.verdicts:
                 _ = self.dismiss()
             return
         plan = self._plan()
@@ -290,22 +284,9 @@ class ScaledScreen(OrderForm[None]):
         if not isinstance(plan, ScaledPlan) or terms is None:
             self._focus_problem(plan)
             return
-        orders: list[PreparedOrder] = []
-        for order in await self._surface.commands.prepare_many(
-            plan.intents(terms, self._outcome_index)
-        ):
-            if isinstance(order, Rejected):
-                self.show_reason(order.reason, Role.NOTICE_BAD)
-                return
-            orders.append(order)
         doubt = " ".join(f"{text}." for text in self._warnings(plan))
-        card = ScaledCard(orders, surface=self._surface, doubt=doubt)
-
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                self._send(tuple(orders))
-
-        _ = self.app.push_screen(card, decide)
+        card = partial(ScaledCard, surface=self._surface, doubt=doubt)
+        await self._orders.ask(plan.intents(terms, self._outcome_index), card)
 
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:
@@ -324,7 +305,7 @@ class ScaledScreen(OrderForm[None]):
         if last.strip():
             draft = with_entry(draft, ScaledField.LAST_PRICE, last.strip())
         self._load(draft)
-        field = self.query_one("#scaled-last", NumberField)
+        field = self.field("scaled-last")
         _ = field.focus()
         if not last.strip():
             field.action_select_all()
@@ -352,11 +333,6 @@ class ScaledScreen(OrderForm[None]):
         yield EntryLabel(label, name)
         yield NumberField(id=name, characters=characters)
 
-    @property
-    def _token_id(self) -> TokenId | None:
-        view = self._surface.queries.market(self._condition_id)
-        return token_id_of(view, self._outcome_index)
-
     def _plan(self) -> ScaledPlan | tuple[ScaledProblem, ...] | None:
         terms = self.terms
         return None if terms is None else read_scaled(self.draft, terms)
@@ -365,7 +341,7 @@ class ScaledScreen(OrderForm[None]):
         """Replace the draft and write it into the fields."""
         for name, entry in _ENTRIES.items():
             text = entry_of(draft, entry)
-            field = self.query_one(f"#{name}", NumberField)
+            field = self.field(name)
             if field.value != text:
                 with field.prevent(Input.Changed):
                     field.value = text
@@ -375,25 +351,9 @@ class ScaledScreen(OrderForm[None]):
     def _change(self, draft: ScaledDraft) -> None:
         if draft != self.draft:
             # An edited form is a new order; the one that was sent is in the account.
-            self._sent, self._verdicts = (), ()
+            self._orders.forget()
         self.draft = draft
         self.show()
-
-    def _send(self, orders: tuple[PreparedOrder, ...]) -> None:
-        command_id = self._surface.commands.place_many(order.order_id for order in orders)
-        self._sent, self._verdicts = orders, ()
-        self.show()
-        waiting = self._surface.commands.batch_verdict(command_id)
-        _ = self.run_worker(self._await(waiting, orders))
-
-    # A closed screen loses only the messages: the service owns the orders.
-    async def _await(
-        self, waiting: Awaitable[tuple[Verdict, ...]], orders: tuple[PreparedOrder, ...]
-    ) -> None:
-        verdicts = await waiting
-        if is_live(self) and self._sent == orders:
-            self._verdicts = verdicts
-            self.show()
 
     @override
     def show(self) -> None:
@@ -401,7 +361,9 @@ class ScaledScreen(OrderForm[None]):
             return
         self._show_choices()
         plan = self._plan()
-        self._draw(ghosts_of_plan(plan) if isinstance(plan, ScaledPlan) and not self._sent else ())
+        self._draw(
+            ghosts_of_plan(plan) if isinstance(plan, ScaledPlan) and not self._orders.sent else ()
+        )
         if not isinstance(plan, ScaledPlan):
             self.legs.show(())
             lines: Sequence[Line] = ((Cell("The trading terms are loading", Role.DIM),),)
@@ -423,11 +385,13 @@ class ScaledScreen(OrderForm[None]):
                 width=self.inner,
             )
         )
-        agree = "Close" if self._verdicts else "Review"
+        agree = "Close" if self._orders.verdicts else "Review"
         self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.inner)
-        if self._sent:
+        if self._orders.sent:
             result = paint_sent(self._leg_ends())
-            reasons = dict.fromkeys(v.reason for v in self._verdicts if isinstance(v, Rejected))
+            reasons = dict.fromkeys(
+                v.reason for v in self._orders.verdicts if isinstance(v, Rejected)
+            )
             refused = [Cell(f"refused: {plain(reason, 90)}", Role.NOTICE_BAD) for reason in reasons]
             self.state.show(
                 tuple(
@@ -456,15 +420,12 @@ class ScaledScreen(OrderForm[None]):
         account = self._surface.queries.account()
         known = {o.order_id: o for o in (*account.recent, *account.open_orders)}
         return tuple(
-            LegEnd(
-                self._verdicts[number] if number < len(self._verdicts) else None,
-                known.get(order.unsigned.order_id),
-            )
-            for number, order in enumerate(self._sent)
+            LegEnd(verdict, known.get(order.unsigned.order_id))
+            for order, verdict in self._orders.ends
         )
 
     def _warnings(self, plan: ScaledPlan) -> tuple[str, ...]:
-        account, token_id = self._surface.queries.account(), self._token_id
+        account, token_id = self._surface.queries.account(), self.token_id
         return warnings_of(
             plan,
             book=self._book(),
@@ -473,10 +434,10 @@ class ScaledScreen(OrderForm[None]):
         )
 
     def _book(self) -> BookView | None:
-        token_id = self._token_id
+        token_id = self.token_id
         return None if token_id is None else self._surface.queries.book(token_id)
 
     def _focus_problem(self, plan: ScaledPlan | tuple[ScaledProblem, ...] | None) -> None:
         if isinstance(plan, tuple) and plan:
             name = next(name for name, field in _ENTRIES.items() if field is plan[0].field)
-            _ = self.query_one(f"#{name}", NumberField).focus()
+            _ = self.field(name).focus()
