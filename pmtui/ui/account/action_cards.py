@@ -37,7 +37,7 @@ from pmtui.ui.ticket.paint_confirm import (
     paint_question,
     signed_amounts,
 )
-from pmtui.ui.ticket.paint_ticket import side_role, wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text, side_role
 from pmtui.ui.ticket.ticket_state import describe_doubts, numbers_of
 
 Move = tuple[Order, PreparedOrder]
@@ -80,10 +80,10 @@ def paint_move_card(
     note = (
         "Each is cancelled, then what is left is placed again: never both. Queue places are lost."
     )
-    lines += _sentences((note,), width, Role.DIM)
+    lines += paint_text(note, width, Role.DIM)
     lines += _common([order for _, order in moves], width, details_key)
     if doubt:
-        lines += _sentences((plain(doubt),), width, Role.NOTICE_BAD)
+        lines += paint_text(plain(doubt), width, Role.NOTICE_BAD)
     return tuple(lines)
 
 
@@ -155,14 +155,14 @@ def paint_scaled_card(
     ends = [format_price(price) for price in prices]
     span = ends[0] if len(ends) == 1 else f"{ends[0]} to {ends[-1]}"
     text = f"{side.value} {format_shares(shares)} {outcome} @ {span} or better"
-    lines += _sentences((text,), width, side_role(side))
-    lines += _sentences((plain(head.market_title, width),), width, Role.DIM)
+    lines += paint_text(text, width, side_role(side))
+    lines += paint_text(plain(head.market_title, width), width, Role.DIM)
     lines += _legs(orders, width)
     for name, value in describe_money_of_all(orders):
         lines += paint_fact(name, value, width)
     lines += _common(orders, width, details_key)
     if doubt:
-        lines += _sentences((plain(doubt),), width, Role.NOTICE_BAD)
+        lines += paint_text(plain(doubt), width, Role.NOTICE_BAD)
     return tuple(lines)
 
 
@@ -197,10 +197,6 @@ def _common(orders: Sequence[PreparedOrder], width: int, details_key: str) -> li
     for name, value in describe_identity(orders[0])[:2]:
         lines += paint_fact(name, value, width)
     return lines
-
-
-def _sentences(texts: Sequence[str], width: int, role: Role) -> list[Line]:
-    return [(Cell(part, role),) for text in texts for part in wrap_text(text, width)]
 
 
 class MoveCard(CardScreen):

@@ -48,7 +48,7 @@ from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.fields import MORE, Choice, EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import LegOrders, OrderForm
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
-from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text
 from pmtui.ui.ticket.scaled import paint_leg_end
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries
 
@@ -151,9 +151,9 @@ def paint_basket_card(
         facts.append(("Brings", format_money_change(plan.gain)))
     for name, value in (*facts, ("TIF", "FOK")):
         lines += paint_fact(name, value, width)
-    lines += [(Cell(part, Role.DIM),) for part in wrap_text(ONE_BY_ONE, width)]
+    lines += paint_text(ONE_BY_ONE, width, Role.DIM)
     if doubt:
-        lines += [(Cell(part, Role.NOTICE_BAD),) for part in wrap_text(plain(doubt), width)]
+        lines += paint_text(plain(doubt), width, Role.NOTICE_BAD)
     return tuple(lines)
 
 

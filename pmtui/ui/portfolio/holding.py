@@ -31,7 +31,7 @@ from pmtui.ui.plain import fit, plain
 from pmtui.ui.portfolio.paint_working import WorkingOrder, by_ladder, paint_own_orders
 from pmtui.ui.rows.row_verbs import RowTarget
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text
 from pmtui.ui.ticket.protect import paint_unprotected, protection_forms
 from pmtui.ui.widgets.line_pane import LinePane
 
@@ -144,8 +144,7 @@ class HoldingPane(LinePane):
 
 def paint_holding(holding: Holding, width: int, height: int) -> tuple[Line, ...]:
     """Paint a market in at most `height` lines: positions with their outlook, orders, fills."""
-    name = wrap_text(plain(holding.title), width)[:_TITLE_LINES]
-    lines: list[Line] = [(Cell(text, Role.HEADING),) for text in name]
+    lines = list(paint_text(plain(holding.title), width, Role.HEADING)[:_TITLE_LINES])
     if holding.market is not None and not holding.market.closed:
         left = paint_time_left(holding.market.end_at, holding.second)
         lines.append((Cell("ends in ", Role.DIM), left._replace(text=left.text.strip())))

@@ -33,7 +33,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.paint_confirm import limit_price, paint_fact, paint_question, signed_amounts
-from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text
 from pmtui.ui.ticket.ticket_state import describe_doubts
 
 _DOUBTED_TITLE = 32
@@ -130,12 +130,12 @@ def paint_flatten_many(
     kept = [(sale.order.market_title, describe_pairs(sale.plan.pairs, merging)) for sale in paired]
     for title, pairs in kept:
         text = f"{plain(title, _DOUBTED_TITLE)}: {pairs}."
-        lines += [(Cell(part, Role.DIM),) for part in wrap_text(text, width)]
+        lines += paint_text(text, width, Role.DIM)
     for each in left:
         text = f"Stays: {plain(each.position.title, 32)}: {each.reason}"
-        lines += [(Cell(part, Role.NOTICE_WARN),) for part in wrap_text(text, width)]
+        lines += paint_text(text, width, Role.NOTICE_WARN)
     for text in _name_doubts(sales, doubts):
-        lines += [(Cell(part, Role.NOTICE_BAD),) for part in wrap_text(text, width)]
+        lines += paint_text(text, width, Role.NOTICE_BAD)
     return tuple(lines)
 
 

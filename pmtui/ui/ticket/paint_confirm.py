@@ -22,10 +22,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.paint_ticket import (
-    side_role,
-    wrap_text,
-)
+from pmtui.ui.ticket.paint_ticket import paint_text, side_role, wrap_text
 
 Facts = list[tuple[str, str]]
 _FINEST_TICK = 100
@@ -269,13 +266,11 @@ def _facts(
     """Paint what is signed; if dense, facts share lines and a long title is cropped."""
     lines: list[Line] = [paint_question(mode, occasion.question)]
     for sentence in occasion.first:
-        words = wrap_text(plain(sentence), width)
-        lines += [(Cell(part, Role.NOTICE_WARN),) for part in words]
+        lines += paint_text(plain(sentence), width, Role.NOTICE_WARN)
     price = format_price(limit_price(order))
     lines += _headline(order, price, width)
     longest = width if is_dense else 2 * width
-    title_lines = wrap_text(plain(order.market_title, longest), width)
-    lines += [(Cell(part, Role.DIM),) for part in title_lines]
+    lines += paint_text(plain(order.market_title, longest), width, Role.DIM)
     facts = [
         *((name, plain(value)) for name, value in occasion.estimates),
         *describe_money(order, occasion.numbers),
@@ -319,8 +314,7 @@ def _pair_facts(facts: Sequence[tuple[str, str]], width: int) -> list[Line]:
 def _against(doubt: str, warnings: Sequence[str], width: int) -> list[Line]:
     lines: list[Line] = []
     if doubt:
-        words = wrap_text(plain(doubt), width)
-        lines += [(Cell(part, Role.NOTICE_BAD, Emphasis.BOLD),) for part in words]
+        lines += paint_text(plain(doubt), width, Role.NOTICE_BAD, Emphasis.BOLD)
     for warning in warnings:
         words = wrap_text(plain(warning), max(width - 2, 8))
         lines += [
@@ -342,7 +336,7 @@ def paint_question(mode: Mode, question: str) -> Line:
     return (Cell(f" {mode.value} ", _MODE_ROLES[mode]), Cell(f" {question}", Role.HEADING))
 
 
-def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
+def _headline(order: PreparedOrder, price: str, width: int) -> tuple[Line, ...]:
     side = Side.BUY if order.unsigned.draft.is_buy else Side.SELL
     cash, shares = signed_amounts(order)
     outcome = plain(order.outcome, 20)
@@ -357,7 +351,7 @@ def _headline(order: PreparedOrder, price: str, width: int) -> list[Line]:
             f"{side.value} {outcome}: spend {format_cost(cash)}, min {format_shares(shares)} "
             f"shares, max {price} a share"
         )
-    return [(Cell(part, side_role(side), Emphasis.BOLD),) for part in wrap_text(text, width)]
+    return paint_text(text, width, side_role(side), Emphasis.BOLD)
 
 
 def _terms(order: PreparedOrder, *, is_dense: bool) -> list[tuple[str, str]]:

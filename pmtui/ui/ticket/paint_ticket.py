@@ -91,6 +91,13 @@ def wrap_text(text: str, width: int) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def paint_text(
+    text: str, width: int, role: Role = Role.TEXT, emphasis: Emphasis = Emphasis.NONE
+) -> tuple[Line, ...]:
+    """Paint a text in as many lines as it takes."""
+    return tuple((Cell(part, role, emphasis),) for part in wrap_text(text, width))
+
+
 def paint_outcome(outcome: str, title: str) -> Line:
     """Paint the outcome and the market of an order."""
     return (

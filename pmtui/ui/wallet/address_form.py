@@ -21,7 +21,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import TextBlock
-from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text
 from pmtui.ui.wallet.send_form import AddressField
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
@@ -111,8 +111,7 @@ class AddressForm(ModalScreen[str]):
             _ = self.dismiss(text)
 
     def _complain(self, problem: str) -> None:
-        parts = wrap_text(plain(problem), WIDTH)
-        self.state.show(tuple((Cell(part, Role.NOTICE_BAD),) for part in parts))
+        self.state.show(paint_text(plain(problem), WIDTH, Role.NOTICE_BAD))
 
     def _listed(self) -> tuple[Line, ...]:
         book = self._book

@@ -13,7 +13,7 @@ from pmtui.ui.plain import Align, plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField
-from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text
 from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
@@ -105,15 +105,14 @@ class ConvertForm(WalletForm):
         step = self.read()
         if isinstance(step, str):
             text = "Turns No shares of several outcomes into Yes shares of all others, and pays a dollar for each share of every outcome but one."
-            return tuple((Cell(part, Role.DIM),) for part in wrap_text(text, self.WIDTH))
+            return paint_text(text, self.WIDTH, Role.DIM)
         number = len(step.conditions)
         cash = Micros(step.amount * (number - 1))
         text = f"-{exact_shares(step.amount)} of No in {count(number, 'outcome')}"
         text += f", +{group_micros(step.amount)} Yes of every other"
         text += f", +{exact_dollars(cash)} cash" if cash else ""
-        lines = [(Cell(part),) for part in wrap_text(text, self.WIDTH)]
-        lines += [(Cell(part, Role.DIM),) for part in wrap_text(NOTHING_REALISED, self.WIDTH)]
-        return tuple(lines)
+        lines = paint_text(text, self.WIDTH)
+        return (*lines, *paint_text(NOTHING_REALISED, self.WIDTH, Role.DIM))
 
     def _offer_most(self) -> None:
         self._offered = format_micros(self._most)

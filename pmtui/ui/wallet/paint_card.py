@@ -28,7 +28,7 @@ from pmtui.ui.format import format_age, shown_time
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import paint_question
-from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text, wrap_text
 
 _LABEL = 9
 _INDENT = "  "
@@ -84,16 +84,16 @@ def paint_card(
     for warning in _against(card):
         if isinstance(card.step, Deploy):
             # The warning explains why there is nothing else to read.
-            lines += _sentence(plain(warning), width, Role.NOTICE_WARN)
+            lines += paint_text(plain(warning), width, Role.NOTICE_WARN)
         else:
-            lines += _sentence(f"! {plain(warning)}", width, Role.NOTICE_BAD, Emphasis.BOLD)
+            lines += paint_text(f"! {plain(warning)}", width, Role.NOTICE_BAD, Emphasis.BOLD)
     lines += paint_flows(card.flows, held, width)
     is_risky = isinstance(card.step, Approve | Send)
     for number, call in enumerate(card.calls, 1):
         shown = f"{number}. " if len(card.calls) > 1 else ""
         lines += paint_call(call, shown, width, names=held.names, is_risky=is_risky)
     if card.message:
-        lines += _sentence("Signs this text, which moves no money:", width, Role.HEADING)
+        lines += paint_text("Signs this text, which moves no money:", width, Role.HEADING)
         lines += [line for text in card.message.splitlines() for line in _quoted(text, width)]
     lines.append((Cell(""),))
     for name, value in _common(card, now):
@@ -127,7 +127,8 @@ def paint_call(
 ) -> list[Line]:
     """Paint a call in words, then its target, function and arguments."""
     role = Role.NOTICE_WARN if is_risky else Role.HEADING
-    lines = _sentence(f"{number}{plain(call.words, _LONGEST_WORDS)}", width, role, Emphasis.BOLD)
+    words = f"{number}{plain(call.words, _LONGEST_WORDS)}"
+    lines = list(paint_text(words, width, role, Emphasis.BOLD))
     is_named = bool(call.contract) and call.contract != call.target
     contract = plain(call.contract) if is_named else "UNKNOWN contract"
     facts = [("on", f"{contract} {call.target}")]
@@ -224,7 +225,3 @@ def _after(flow: Flow, before: Micros) -> str:
 def _quoted(text: str, width: int) -> list[Line]:
     parts = wrap_text(plain(text), max(8, width - 2)) or ("",)
     return [(Cell("| ", Role.DIM), Cell(part)) for part in parts]
-
-
-def _sentence(text: str, width: int, role: Role, emphasis: Emphasis = Emphasis.NONE) -> list[Line]:
-    return [(Cell(part, role, emphasis),) for part in wrap_text(text, width)]

@@ -17,7 +17,7 @@ from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text
 from pmtui.ui.widgets.line_pane import LinePane
 
 _ADDRESS = 42
@@ -46,7 +46,7 @@ def paint_receive(
     wallet = facts.wallet
     if wallet is None:
         text = facts.key_problem or "Which wallet pays is not known yet: the relayer is asked."
-        return tuple((Cell(part, Role.NOTICE_WARN),) for part in wrap_text(plain(text), width))
+        return paint_text(plain(text), width, Role.NOTICE_WARN)
     code = paint_qr_code(wallet.address, is_dark=is_dark) if can_draw else ()
     is_beside = width >= _QR_WIDTH + _GAP + _ADDRESS
     if code and is_beside and height >= _QR_HEIGHT:
@@ -63,11 +63,11 @@ def _words(facts: Onboarding, width: int, *, mode: Mode, keymap: Keymap) -> tupl
     assert wallet is not None
     width = min(width, _WIDEST)
     lines: list[Line] = [(Cell("Your wallet's address", Role.HEADING, Emphasis.BOLD),)]
-    lines += [(Cell(part, Role.KEY, Emphasis.BOLD),) for part in wrap_text(wallet.address, width)]
+    lines += paint_text(wallet.address, width, Role.KEY, Emphasis.BOLD)
     lines.append((Cell(f"{key_of(keymap, 'global.copy')} copies it", Role.DIM),))
     lines.append((Cell(""),))
     for text, role in _advice(facts, mode):
-        lines += [(Cell(part, role),) for part in wrap_text(text, width)]
+        lines += paint_text(text, width, role)
     return tuple(lines)
 
 

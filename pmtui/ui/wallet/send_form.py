@@ -20,13 +20,13 @@ from pmtui.domain.account.wallet_steps import Send
 from pmtui.domain.formats import exact_dollars
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros
-from pmtui.ui.cells import Cell, Line
+from pmtui.ui.cells import Line
 from pmtui.ui.frame import is_live
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField
-from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text
 from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
 
 FIRST_USE = "First use of this address: nothing was sent to it from here before. Check every digit."
@@ -127,9 +127,7 @@ class SendForm(WalletForm):
         if not isinstance(step, str) and self._cash is not None:
             after = Micros(self._cash - step.amount)
             texts.append((f"{exact_dollars(after)} cash after", Role.TEXT))
-        return tuple(
-            (Cell(part, role),) for text, role in texts for part in wrap_text(text, self.WIDTH)
-        )
+        return tuple(line for text, role in texts for line in paint_text(text, self.WIDTH, role))
 
     def _why_no_recipient(self) -> str:
         typed = self.recipient.value.strip()

@@ -36,7 +36,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
-from pmtui.ui.ticket.paint_ticket import wrap_text
+from pmtui.ui.ticket.paint_ticket import paint_text
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
 NO_AMOUNT = "Enter an amount"
@@ -153,8 +153,7 @@ class WalletForm(ModalScreen[WalletStep | None]):
             self.state.show(self.foresee())
 
     def _show_reason(self, text: str, role: Role) -> None:
-        parts = wrap_text(plain(text), self.WIDTH)
-        self.state.show(tuple((Cell(part, role),) for part in parts))
+        self.state.show(paint_text(plain(text), self.WIDTH, role))
 
     @on(Input.Changed)
     def _on_typed(self) -> None:
@@ -334,4 +333,4 @@ class ExactApprovalForm(WalletForm):
         text = (
             "The relayer takes unlimited approvals only for this contract: it may refuse this one."
         )
-        return tuple((Cell(part, Role.NOTICE_WARN),) for part in wrap_text(text, self.WIDTH))
+        return paint_text(text, self.WIDTH, Role.NOTICE_WARN)
