@@ -12,9 +12,8 @@ from pmtui.ui.cells import Cell, Column, Line, Row
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import NumberField
 from pmtui.ui.ticket.paint_ticket import paint_text
-from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
+from pmtui.ui.wallet.wallet_form import WalletForm, read_amount
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -36,7 +35,6 @@ class ConvertForm(WalletForm):
     ConvertForm #outcomes { height: auto; max-height: 9; }
     """
 
-    amount = query_one("#amount", NumberField)
     table = query_one("#outcomes", LineTable)
 
     def __init__(
@@ -50,15 +48,13 @@ class ConvertForm(WalletForm):
             chosen: the market that is chosen at first.
             event: its title, untrusted.
         """
-        super().__init__(surface)
+        super().__init__(
+            surface, heading="Convert No shares into Yes of the others", subject=event,
+            label="Shares", says="of each",
+        )  # fmt: skip
         self._held = held
         self._chosen = frozenset({chosen})
-        self._event = event
         self._offered = ""
-
-    @override
-    def heading(self) -> tuple[Line, ...]:
-        return titled("Convert No shares into Yes of the others", self._event, self.WIDTH)
 
     @override
     def compose_entries(self) -> ComposeResult:
@@ -67,14 +63,13 @@ class ConvertForm(WalletForm):
         yield table
         hint = "tab goes to the list, enter chooses there"
         yield TextLine((Cell(hint, Role.DIM),))
-        yield self.labelled("Shares", NumberField(id="amount", characters="0-9.,"), says="of each")
+        yield from super().compose_entries()
 
     @override
     def on_mount(self) -> None:
         # Textual also calls WalletForm.on_mount.
         self._show_outcomes()
         self._offer_most()
-        self.amount.focus()
 
     @property
     def _most(self) -> Micros:

@@ -25,9 +25,8 @@ from pmtui.ui.frame import is_live
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.fields import NumberField
 from pmtui.ui.ticket.paint_ticket import paint_text
-from pmtui.ui.wallet.wallet_form import WalletForm, read_amount, titled
+from pmtui.ui.wallet.wallet_form import WalletForm, read_amount
 
 FIRST_USE = "First use of this address: nothing was sent to it from here before. Check every digit."
 DIFFERENT = "The two addresses differ"
@@ -57,14 +56,18 @@ class SendForm(WalletForm):
 
     recipient = query_one("#to", AddressField)
     again = query_one("#again", AddressField)
-    amount = query_one("#amount", NumberField)
 
     def __init__(
         self, surface: Surface, *, cash: Micros | None, book: AddressBook,
         sent_to: Collection[Address],
     ) -> None:  # fmt: skip
         """Ask for recipient and amount."""
-        super().__init__(surface)
+        known = [plain(contact.name, 20) for contact in book.contacts[:_LISTED]]
+        more = len(book.contacts) - len(known)
+        names = ", ".join(known) + (f" and {more} more" if more > 0 else "")
+        about = f"Address book: {names}" if names else "The address book is empty."
+        there = "" if cash is None else f"of {exact_dollars(cash)}"
+        super().__init__(surface, heading="Send cash (pUSD on Polygon)", subject=about, says=there)
         self._cash = cash
         self._book = book
         self._sent_to = sent_to
@@ -72,24 +75,10 @@ class SendForm(WalletForm):
         """Checksum problems of addresses that the service has checked."""
 
     @override
-    def heading(self) -> tuple[Line, ...]:
-        known = [plain(contact.name, 20) for contact in self._book.contacts[:_LISTED]]
-        more = len(self._book.contacts) - len(known)
-        names = ", ".join(known) + (f" and {more} more" if more > 0 else "")
-        about = f"Address book: {names}" if names else "The address book is empty."
-        return titled("Send cash (pUSD on Polygon)", about, self.WIDTH)
-
-    @override
     def compose_entries(self) -> ComposeResult:
         yield self.labelled("To", AddressField(id="to"))
         yield self.labelled("Again", AddressField(id="again"))
-        there = "" if self._cash is None else f"of {exact_dollars(self._cash)}"
-        yield self.labelled("Dollars", NumberField(id="amount", characters="0-9.,$"), says=there)
-
-    @override
-    def on_mount(self) -> None:
-        # Textual also calls WalletForm.on_mount.
-        self.recipient.focus()
+        yield from super().compose_entries()
 
     @property
     def _contact(self) -> Contact | None:

@@ -4,6 +4,7 @@ Nothing is sent from here: the service prepares the step while the form stays op
 refusal loses no entry, and the card asks for confirmation.
 """
 
+from abc import abstractmethod
 from collections.abc import Awaitable, Callable
 from typing import ClassVar
 
@@ -67,11 +68,32 @@ class WalletForm(ModalScreen[WalletStep | None]):
 
     state = query_one("#state", TextBlock)
     """What the entries would do, or what is wrong with them."""
+    amount = query_one("#amount", NumberField)
 
-    def __init__(self, surface: Surface) -> None:
-        """Start empty."""
+    def __init__(
+        self,
+        surface: Surface,
+        *,
+        heading: str,
+        subject: str,
+        label: str = "Dollars",
+        says: str = "",
+    ) -> None:
+        """Start empty.
+
+        Args:
+            surface: the service and the user's choices.
+            heading: what the step does.
+            subject: what it is done with, untrusted; empty to leave it out.
+            label: the name of the amount.
+            says: a word after the amount.
+        """
         super().__init__()
         self.surface = surface
+        self._heading = heading
+        self._subject = subject
+        self._label = label
+        self._says = says
         self._is_asked = False
         self._prepare: Prepare | None = None
         self._is_preparing = False
@@ -80,33 +102,32 @@ class WalletForm(ModalScreen[WalletStep | None]):
         """Stay open until a step is prepared, instead of returning it at once."""
         self._prepare = prepare
 
-    def heading(self) -> tuple[Line, ...]:
-        """Return the lines above the entries."""
-        return ()
-
     def compose_entries(self) -> ComposeResult:
-        """Yield the entries, a row each."""
-        yield from ()
+        """Yield the entries, a row each: an amount alone unless overridden."""
+        field = NumberField(id="amount", characters="0-9.,$")
+        yield self.labelled(self._label, field, says=self._says)
 
+    @abstractmethod
     def read(self) -> WalletStep | str:
         """Return the step, or why the entries are incomplete."""
-        return NO_AMOUNT
 
+    @abstractmethod
     def foresee(self) -> tuple[Line, ...]:
         """Return what the step would do, as far as the entries tell."""
-        return ()
 
     @override
     def compose(self) -> ComposeResult:
         with Vertical(classes="frame"):
-            for line in self.heading():
-                yield TextLine(line)
+            yield TextLine((Cell(self._heading, Role.HEADING, Emphasis.BOLD),))
+            if self._subject:
+                yield TextLine((Cell(plain(self._subject, self.WIDTH), Role.DIM),))
             yield from self.compose_entries()
             yield TextBlock(id="state")
             yield answer_keys("Review", self.surface.options, width=self.WIDTH)
 
     def on_mount(self) -> None:
-        """Show what the initial entries would do."""
+        """Focus the first entry, and show what the initial entries would do."""
+        _ = self.query(Input).first().focus()
         self.show_state()
 
     def action_accept(self) -> None:
@@ -160,12 +181,6 @@ class WalletForm(ModalScreen[WalletStep | None]):
         self.show_state()
 
 
-def titled(heading: str, subject: str, width: int) -> tuple[Line, ...]:
-    """Return a form's heading and its subject."""
-    head: Line = (Cell(heading, Role.HEADING, Emphasis.BOLD),)
-    return (head, (Cell(plain(subject, width), Role.DIM),)) if subject else (head,)
-
-
 def read_amount(text: str, most: Micros | None, what: str) -> Micros | str:
     """Parse an amount in millionths; a text says why it is invalid.
 
@@ -189,31 +204,24 @@ def read_amount(text: str, most: Micros | None, what: str) -> Micros | str:
 class MergeForm(WalletForm):
     """Takes how many shares of both outcomes to merge into cash."""
 
-    amount = query_one("#amount", NumberField)
-
     def __init__(self, surface: Surface, settlement: Settlement) -> None:
         """Start with everything that can be merged in a market."""
-        super().__init__(surface)
+        super().__init__(
+            surface, heading="Merge both outcomes into cash", subject=settlement.title,
+            label="Shares", says="of each",
+        )  # fmt: skip
         self._settlement = settlement
-
-    @override
-    def heading(self) -> tuple[Line, ...]:
-        return titled("Merge both outcomes into cash", self._settlement.title, self.WIDTH)
-
-    @override
-    def compose_entries(self) -> ComposeResult:
-        yield self.labelled("Shares", NumberField(id="amount", characters="0-9.,"), says="of each")
 
     @override
     def on_mount(self) -> None:
         # Textual also calls WalletForm.on_mount.
         self.amount.offer(format_micros(self._settlement.mergeable))
-        self.amount.focus()
 
     @override
     def read(self) -> Merge | str:
-        most = self._settlement.mergeable
-        amount = read_amount(self.amount.value, most, "shares of each outcome")
+        amount = read_amount(
+            self.amount.value, self._settlement.mergeable, "shares of each outcome"
+        )
         if isinstance(amount, str):
             return amount
         return Merge(self._settlement.condition_id, amount)
@@ -243,30 +251,16 @@ class MergeForm(WalletForm):
 class SplitForm(WalletForm):
     """Takes how much cash to split into shares of both outcomes."""
 
-    amount = query_one("#amount", NumberField)
-
     def __init__(
         self, surface: Surface, condition_id: ConditionId, *, title: str, cash: Micros | None
     ) -> None:
         """Ask for an amount."""
-        super().__init__(surface)
+        there = "" if cash is None else f"of {exact_dollars(cash)}"
+        super().__init__(
+            surface, heading="Split cash into both outcomes", subject=title, says=there
+        )
         self._condition_id = condition_id
-        self._title = title
         self._cash = cash
-
-    @override
-    def heading(self) -> tuple[Line, ...]:
-        return titled("Split cash into both outcomes", self._title, self.WIDTH)
-
-    @override
-    def compose_entries(self) -> ComposeResult:
-        there = "" if self._cash is None else f"of {exact_dollars(self._cash)}"
-        yield self.labelled("Dollars", NumberField(id="amount", characters="0-9.,$"), says=there)
-
-    @override
-    def on_mount(self) -> None:
-        # Textual also calls WalletForm.on_mount.
-        self.amount.focus()
 
     @override
     def read(self) -> Split | str:
@@ -288,8 +282,6 @@ class SplitForm(WalletForm):
 class ExactApprovalForm(WalletForm):
     """Takes the most that a contract may spend."""
 
-    amount = query_one("#amount", NumberField)
-
     def __init__(
         self, surface: Surface, approval: Approval, *, name: str, is_refused: bool
     ) -> None:
@@ -301,25 +293,10 @@ class ExactApprovalForm(WalletForm):
             name: the contract's name.
             is_refused: whether the relayer accepts only unlimited approvals.
         """
-        super().__init__(surface)
+        heading = f"Let the {plain(name, 30)} spend up to"
+        super().__init__(surface, heading=heading, subject=approval.contract)
         self._approval = approval
-        self._contract = name
         self._is_refused = is_refused
-
-    @override
-    def heading(self) -> tuple[Line, ...]:
-        return titled(
-            f"Let the {plain(self._contract, 30)} spend up to", self._approval.contract, 64
-        )
-
-    @override
-    def compose_entries(self) -> ComposeResult:
-        yield self.labelled("Dollars", NumberField(id="amount", characters="0-9.,$"))
-
-    @override
-    def on_mount(self) -> None:
-        # Textual also calls WalletForm.on_mount.
-        self.amount.focus()
 
     @override
     def read(self) -> Approve | str:
