@@ -26,18 +26,19 @@ from pmtui.ui.frame import (
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.keys.global_keys import (
-    CancelAllKey,
-    CopyKey,
-    KillKey,
-    UnitKeys,
     UnlockPrompt,
-    WatchKeys,
+    ask_cancel_all,
+    ask_kill,
+    copy_item,
+    switch_star,
+    switch_unit,
+    use_kept_units,
 )
 from pmtui.ui.keys.help import HelpScreen
 from pmtui.ui.keys.palette import ActionProvider, StarProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour import TourGuide
-from pmtui.ui.navigation import SINGLE_SCREENS, Destination, LastPlace, Navigation
+from pmtui.ui.navigation import SINGLE_SCREENS, Destination, Navigation
 from pmtui.ui.outside_notices import OutsideNotices
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
@@ -84,14 +85,8 @@ class PmtuiApp(TerminalApp):
         self.surface = surface
         self.is_ascii = surface.options.ascii_only
         self.navigation = Navigation(self, surface)
-        self._last_place = LastPlace(self, surface, self.navigation)
-        self._watch_keys = WatchKeys(self, surface)
         self._outside_notices = OutsideNotices(self, surface)
-        self._copy_key = CopyKey(self, surface)
-        self._cancel_all_key = CancelAllKey(self, surface)
-        self._kill_key = KillKey(self, surface)
         self._command_key = CommandKey(self, surface, lambda: self._own_themes)
-        self._unit_keys = UnitKeys(self, surface)
         self.quit_key = QuitKey(self, surface, on_quit)
         self._tour_guide = TourGuide(self, surface)
         self.unlock_prompt = UnlockPrompt(self, surface)
@@ -101,6 +96,7 @@ class PmtuiApp(TerminalApp):
         for each in themes:
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
+        use_kept_units(surface)
         self.set_keymap(surface.options.keymap.to_textual())
 
     @override
@@ -113,7 +109,7 @@ class PmtuiApp(TerminalApp):
 
     def on_mount(self) -> None:
         """Return to the last screen before the first paint."""
-        self._last_place.restore()
+        self.navigation.restore()
 
     def on_ready(self) -> None:
         """Offer the tour to a first-time user."""
@@ -185,10 +181,7 @@ class PmtuiApp(TerminalApp):
 
     def action_tour(self) -> None:
         """Start the tour, or stop it."""
-        if self._tour_guide.is_on:
-            self._tour_guide.stop()
-        else:
-            self._tour_guide.start()
+        self._tour_guide.switch()
 
     def action_command(self, text: str = "") -> None:
         """Open the command line, with a text if given."""
@@ -200,24 +193,24 @@ class PmtuiApp(TerminalApp):
         Args:
             unit: `prices` or `times`.
         """
-        self._unit_keys.switch(unit)
+        switch_unit(self, self.surface, unit)
 
     def action_copy(self) -> None:
         """Copy the item under the cursor."""
-        self._copy_key.press()
+        copy_item(self)
 
     async def action_star(self) -> None:
         """Star the item under the cursor, or remove its star."""
-        await self._watch_keys.press_star()
+        await switch_star(self, self.surface)
 
     def action_kill(self) -> None:
         """Stop all trading, or allow it again, after a question."""
         if self.surface.queries.status().kill_lock or not self.unlock_prompt.press():
-            self._kill_key.press()
+            ask_kill(self, self.surface)
 
     def action_cancel_every_order(self) -> None:
         """Cancel all orders, after a question that lists them."""
-        self._cancel_all_key.press()
+        ask_cancel_all(self, self.surface)
 
     @override
     async def action_quit(self) -> None:

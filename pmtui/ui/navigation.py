@@ -26,12 +26,24 @@ from pmtui.ui.surface import Surface
 Destination: TypeAlias = DeskChosen | EventChosen | MarketChosen | TransactionsChosen
 
 
+_LONGEST_NAME = 60
+SINGLE_SCREENS: dict[str, type[FrameScreen]] = {
+    kind.PLACE: kind
+    for kind in (PortfolioScreen, WatchlistScreen, AccountScreen, LogScreen, ConditionalsScreen)
+}
+"""Screens that exist once at most."""
+
+
 class Navigation:
-    """Opens and closes screens."""
+    """Opens and closes screens, and restores that of the last session."""
 
     def __init__(self, app: App[Any], surface: Surface) -> None:
         self._app = app
         self._surface = surface
+        # Read now, because the first screen of this session is remembered, too.
+        self._place = surface.memory.place
+        self._restored: Screen[Any] | None = None
+        self._subscription: Subscription | None = None
 
     def go(self, destination: Destination) -> None:
         """Open the screen that a message asks for."""
@@ -81,40 +93,22 @@ class Navigation:
         else:
             _ = app.push_screen(kind(self._surface))
 
-
-_LONGEST_NAME = 60
-SINGLE_SCREENS: dict[str, type[FrameScreen]] = {
-    kind.PLACE: kind
-    for kind in (PortfolioScreen, WatchlistScreen, AccountScreen, LogScreen, ConditionalsScreen)
-}
-"""Screens that exist once at most."""
-
-
-class LastPlace:
-    """Restores the screen of the last session; a market that is gone leads to the list."""
-
-    def __init__(self, app: App[Any], surface: Surface, navigation: Navigation) -> None:
-        self._app = app
-        self._surface = surface
-        self._navigation = navigation
-        # Read now, because the first screen of this session is remembered, too.
-        self._place = surface.memory.place
-        self._screen: Screen[Any] | None = None
-        self._subscription: Subscription | None = None
-
     def restore(self) -> None:
-        """Open that screen. Whether a market still trades is known only once it has loaded."""
+        """Open the screen of the last session; a market that is gone leads to the list.
+
+        Whether a market still trades is known only once it has loaded.
+        """
         place = self._place
         match place.screen:
             case MarketScreen.PLACE if place.item:
                 chosen = MarketChosen(ConditionId(place.item), max(0, min(place.outcome, 1)))
-                self._navigation.go(chosen)
+                self.go(chosen)
                 self._watch(MarketTopic(chosen.condition_id))
             case EventScreen.PLACE if place.item:
-                self._navigation.go(EventChosen(EventId(place.item)))
+                self.go(EventChosen(EventId(place.item)))
                 self._watch(EventTopic(EventId(place.item)))
             case name if name in SINGLE_SCREENS:
-                self._navigation.bring_forward(SINGLE_SCREENS[name])
+                self.bring_forward(SINGLE_SCREENS[name])
                 tab = next((each for each in Tab if each.value == place.tab), None)
                 if tab is not None and isinstance(self._app.screen, PortfolioScreen):
                     self._app.screen.show_first(tab)
@@ -122,7 +116,7 @@ class LastPlace:
                 pass
 
     def _watch(self, topic: Topic) -> None:
-        self._screen = self._app.screen
+        self._restored = self._app.screen
         self._subscription = self._surface.subscriptions.subscribe([topic], self._on_change)
 
     def _on_change(self, topic: Topic) -> None:
@@ -132,7 +126,7 @@ class LastPlace:
         # While the terminal closes there is no screen any more.
         if self._subscription is None or not self._app.screen_stack:
             return
-        is_in_front = self._app.screen is self._screen
+        is_in_front = self._app.screen is self._restored
         why = self._why_gone(topic)
         if why is None and is_in_front:
             return
@@ -140,7 +134,7 @@ class LastPlace:
         self._subscription = None
         # A trader who has moved on, or started to type, stays there.
         if why and is_in_front:
-            self._navigation.return_to_markets().message_line.show(why)
+            self.return_to_markets().message_line.show(why)
 
     def _why_gone(self, topic: Topic) -> str | None:
         """Return why the restored screen must close; empty if it can stay, None while unknown."""

@@ -13,7 +13,7 @@ from pmtui.service.views import Mode, StatusView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import PRICE_NAMES, TIME_NAMES, UNITS, member_of, next_of
-from pmtui.ui.frame import FrameScreen, show_answer
+from pmtui.ui.frame import FrameScreen, if_agreed, show_answer
 from pmtui.ui.market.market_model import title_of, why_nothing_of_ours
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import describe_cancelled, paint_resting_orders
@@ -27,166 +27,119 @@ _LONGEST_SHOWN = 40
 """Longer texts are shown by their two ends: a token id has 77 digits."""
 
 
-class CopyKey:
-    """Copies to the clipboard of the trader's own machine, and shows what was copied."""
+def copy_item(app: TerminalApp) -> None:
+    """Copy the item under the cursor to the trader's own machine, and show what was copied."""
+    screen = app.screen
+    what, text = screen.cursor_item().copied if isinstance(screen, FrameScreen) else ("", "")
+    if text:
+        app.copy_to_clipboard(text)
+    show_answer(app, describe_copy(app, what, text) if text else "Nothing to copy here.")
 
-    def __init__(self, app: TerminalApp, surface: Surface) -> None:
-        self._app = app
-        self._surface = surface
 
-    def press(self) -> None:
-        """Copy the item under the cursor."""
-        screen = self._app.screen
-        what, text = screen.cursor_item().copied if isinstance(screen, FrameScreen) else ("", "")
-        if text:
-            self._app.copy_to_clipboard(text)
-        show_answer(self._app, self.words_for(what, text) if text else "Nothing to copy here.")
-
-    def words_for(self, what: str, text: str) -> str:
-        """Return the answer to a copy, or the text itself if there is no clipboard."""
-        if not self._app.clipboard_writer.is_there:
-            # Whole if it fits, because it can only be selected on the screen.
-            ways = f"No clipboard here. The {what}: {text}", f"{what}: {text}"
-            return next((said for said in ways if len(said) < self._app.size.width - 1), text)
-        shown = text if len(text) <= _LONGEST_SHOWN else shorten_id(text)
-        return f"Copied the {what}: {shown}"
+def describe_copy(app: TerminalApp, what: str, text: str) -> str:
+    """Return the answer to a copy, or the text itself if there is no clipboard."""
+    if not app.clipboard_writer.is_there:
+        # Whole if it fits, because it can only be selected on the screen.
+        ways = f"No clipboard here. The {what}: {text}", f"{what}: {text}"
+        return next((said for said in ways if len(said) < app.size.width - 1), text)
+    shown = text if len(text) <= _LONGEST_SHOWN else shorten_id(text)
+    return f"Copied the {what}: {shown}"
 
 
 _LONGEST_TITLE = 28
 
 
-class WatchKeys:
-    """Stars the item under the cursor."""
-
-    def __init__(self, app: App[Any], surface: Surface) -> None:
-        self._app = app
-        self._surface = surface
-
-    async def press_star(self) -> None:
-        """Star the item under the cursor, or remove its star."""
-        screen = self._app.screen
-        found = screen.cursor_item().starred if isinstance(screen, FrameScreen) else None
-        if found is None:
-            show_answer(self._app, "Nothing to star here.")
-            return
-        key, title = found
-        queries, commands = self._surface.queries, self._surface.commands
-        name = plain(title, _LONGEST_TITLE)
-        watchlist = queries.watchlist()
-        if not watchlist.is_starred(key):
-            problem = await commands.star(key, title)
-            to_list = key_of(self._surface.options.keymap, "global.watchlist")
-            show_answer(self._app, problem or f"Starred {name}; {to_list} lists it.")
-            return
-        if problem := await commands.unstar(key):
-            show_answer(self._app, f"Not unstarred: {plain(problem)}.")
-            return
-        waits = any(row.key == key and row.alerts for row in watchlist.rows)
-        left = " Its alerts stay." if waits and key.kind is StarKind.MARKET else ""
-        show_answer(self._app, f"Unstarred {name}.{left}")
+async def switch_star(app: App[Any], surface: Surface) -> None:
+    """Star the item under the cursor, or remove its star."""
+    screen = app.screen
+    found = screen.cursor_item().starred if isinstance(screen, FrameScreen) else None
+    if found is None:
+        show_answer(app, "Nothing to star here.")
+        return
+    key, title = found
+    name, watchlist = plain(title, _LONGEST_TITLE), surface.queries.watchlist()
+    if not watchlist.is_starred(key):
+        problem = await surface.commands.star(key, title)
+        to_list = key_of(surface.options.keymap, "global.watchlist")
+        show_answer(app, problem or f"Starred {name}; {to_list} lists it.")
+        return
+    if problem := await surface.commands.unstar(key):
+        show_answer(app, f"Not unstarred: {plain(problem)}.")
+        return
+    waits = any(row.key == key and row.alerts for row in watchlist.rows)
+    left = " Its alerts stay." if waits and key.kind is StarKind.MARKET else ""
+    show_answer(app, f"Unstarred {name}.{left}")
 
 
-class UnitKeys:
-    """Applies the remembered units, else those of the settings, and switches them."""
-
-    def __init__(self, app: App[None], surface: Surface) -> None:
-        self._app = app
-        self._memory = surface.memory
-        kept, options = surface.memory.now, surface.options
-        UNITS.prices = member_of(options.prices, kept.prices)
-        UNITS.times = member_of(options.times, kept.times)
-
-    def switch(self, unit: str) -> None:
-        """Switch `prices` to the next format, or `times` to the other zone."""
-        if unit == "prices":
-            UNITS.prices = next_of(UNITS.prices)
-            self._memory.keep_prices(UNITS.prices.value)
-            self._show(PRICE_NAMES[UNITS.prices])
-        else:
-            UNITS.times = next_of(UNITS.times)
-            self._memory.keep_times(UNITS.times.value)
-            self._show(TIME_NAMES[UNITS.times])
-
-    def _show(self, words: str) -> None:
-        for screen in self._app.screen_stack:
-            if isinstance(screen, FrameScreen):
-                # Renewing announces every topic again; panes without new data repaint themselves.
-                screen.feed.renew()
-                for pane in screen.query(LinePane):
-                    pane.repaint()
-        show_answer(self._app, words)
+def use_kept_units(surface: Surface) -> None:
+    """Apply the remembered units, else those of the settings."""
+    kept, options = surface.memory.now, surface.options
+    UNITS.prices = member_of(options.prices, kept.prices)
+    UNITS.times = member_of(options.times, kept.times)
 
 
-class CancelAllKey:
-    """Cancels all working orders."""
+def switch_unit(app: App[Any], surface: Surface, unit: str) -> None:
+    """Switch `prices` to the next format, or `times` to the other zone."""
+    if unit == "prices":
+        UNITS.prices = next_of(UNITS.prices)
+        surface.memory.keep_prices(UNITS.prices.value)
+    else:
+        UNITS.times = next_of(UNITS.times)
+        surface.memory.keep_times(UNITS.times.value)
+    for screen in app.screen_stack:
+        if isinstance(screen, FrameScreen):
+            # Renewing announces every topic again; panes without new data repaint themselves.
+            screen.feed.renew()
+            for pane in screen.query(LinePane):
+                pane.repaint()
+    show_answer(app, PRICE_NAMES[UNITS.prices] if unit == "prices" else TIME_NAMES[UNITS.times])
 
-    def __init__(self, app: App[Any], surface: Surface) -> None:
-        self._app = app
-        self._surface = surface
 
-    def press(self) -> None:
-        """Ask for confirmation, or show why there is nothing to cancel."""
-        queries = self._surface.queries
-        orders = queries.account().open_orders
-        reason = why_nothing_of_ours(queries.status())
-        if reason or not orders:
-            show_answer(self._app, reason or "No working orders.", is_refusal=True)
-            return
+def ask_cancel_all(app: App[Any], surface: Surface) -> None:
+    """Ask whether to cancel all working orders, or show why there is nothing to cancel."""
+    queries, commands = surface.queries, surface.commands
+    orders = queries.account().open_orders
+    reason = why_nothing_of_ours(queries.status())
+    if reason or not orders:
+        show_answer(app, reason or "No working orders.", is_refusal=True)
+        return
 
-        def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                command_id = self._surface.commands.cancel_all()
-                show_answer(self._app, f"Cancelling {count(len(orders), 'order')} everywhere.")
-                _ = self._app.run_worker(self._report(command_id))
-
-        lines = paint_resting_orders(orders, partial(title_of, queries))
-        question = QuestionScreen(
-            "Cancel all working orders?", lines, agree="Cancel them", options=self._surface.options
+    async def report(command_id: CommandId) -> None:
+        show_answer(
+            app, describe_cancelled(await commands.cancel_verdict(command_id), "everywhere")
         )
-        _ = self._app.push_screen(question, decide)
 
-    async def _report(self, command_id: CommandId) -> None:
-        verdict = await self._surface.commands.cancel_verdict(command_id)
-        show_answer(self._app, describe_cancelled(verdict, "everywhere"))
+    def cancel() -> None:
+        command_id = commands.cancel_all()
+        show_answer(app, f"Cancelling {count(len(orders), 'order')} everywhere.")
+        _ = app.run_worker(report(command_id))
+
+    lines = paint_resting_orders(orders, partial(title_of, queries))
+    question = QuestionScreen(
+        "Cancel all working orders?", lines, agree="Cancel them", options=surface.options
+    )
+    _ = app.push_screen(question, if_agreed(cancel))
 
 
-class KillKey:
-    """Stops all trading, and allows it again."""
+def ask_kill(app: App[Any], surface: Surface) -> None:
+    """Ask, then stop all trading; or, if it is stopped, ask, then allow orders again."""
+    status, options = surface.queries.status(), surface.options
 
-    def __init__(self, app: App[Any], surface: Surface) -> None:
-        self._app = app
-        self._surface = surface
-
-    def press(self) -> None:
-        """Ask, then stop all trading; or, if it is stopped, ask, then allow orders again."""
-        status = self._surface.queries.status()
-        if status.kill_lock:
-            self._ask_before("Unlock trading?", paint_release(status), "Unlock", self._unlock)
-        else:
-            self._ask_before("Kill switch?", paint_kill(status), "Kill", self._kill, is_danger=True)
-
-    async def _kill(self) -> None:
+    async def kill() -> None:
         # Another shell may have used it since.
-        if not self._surface.queries.status().kill_lock:
-            problem = await self._surface.commands.kill()
-            if problem:
-                show_answer(self._app, problem)
+        if not surface.queries.status().kill_lock and (problem := await surface.commands.kill()):
+            show_answer(app, problem)
 
-    async def _unlock(self) -> None:
+    if status.kill_lock:
+        lines = paint_release(status)
+        question = QuestionScreen("Unlock trading?", lines, agree="Unlock", options=options)
         # A failure is shown as a notice.
-        _ = await self._surface.commands.unlock_entry()
-
-    def _ask_before(
-        self, title: str, lines: tuple[Line, ...], agree: str, do: Callable[[], Awaitable[None]],
-        *, is_danger: bool = False,
-    ) -> None:  # fmt: skip
-        async def decide(is_agreed: bool | None) -> None:  # noqa: FBT001 - Textual's callback
-            if is_agreed:
-                await do()
-
-        options = self._surface.options
-        question = QuestionScreen(title, lines, agree=agree, options=options, is_danger=is_danger)
-        _ = self._app.push_screen(question, decide)
+        _ = app.push_screen(question, if_agreed(surface.commands.unlock_entry))
+    else:
+        question = QuestionScreen(
+            "Kill switch?", paint_kill(status), agree="Kill", options=options, is_danger=True
+        )
+        _ = app.push_screen(question, if_agreed(kill))
 
 
 def paint_kill(status: StatusView) -> tuple[Line, ...]:

@@ -133,11 +133,6 @@ class TourGuide:
         self._timer: Timer | None = None
         self._began = datetime.max.replace(tzinfo=UTC)
 
-    @property
-    def is_on(self) -> bool:
-        """Whether a tour is running."""
-        return self._tour is not None
-
     def greet(self) -> None:
         """Offer the tour on the current screen."""
         frame, keymap = self._frame(), self._surface.options.keymap
@@ -146,8 +141,11 @@ class TourGuide:
             words = f" New here? {tour}: tour, {keys}: keys"
             frame.lines.greet((Cell(words, Role.KEY),))
 
-    def start(self) -> None:
-        """Start the tour from its first step."""
+    def switch(self) -> None:
+        """Start the tour from its first step, or end it."""
+        if self._tour is not None:
+            self._stop()
+            return
         self._tour = Tour()
         self._forget_greeting()
         self._began = self._surface.queries.now()
@@ -155,8 +153,7 @@ class TourGuide:
             self._timer = self._app.set_interval(CHECK_PERIOD_S, self._check_progress)
         self._check_progress()
 
-    def stop(self) -> None:
-        """End the tour."""
+    def _stop(self) -> None:
         self._tour = None
         if self._timer is not None:
             self._timer.stop()
@@ -180,7 +177,7 @@ class TourGuide:
         if words:
             frame.lines.show_tour((Cell(f" {words}", Role.KEY, Emphasis.BOLD),))
         else:
-            self.stop()
+            self._stop()
 
     def _frame(self) -> FrameScreen | None:
         screens: list[Screen[object]] = list(self._app.screen_stack)

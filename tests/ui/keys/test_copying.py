@@ -7,7 +7,7 @@ import pytest
 from pmtui.domain.ids import OrderId
 from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.keys.global_keys import CopyKey
+from pmtui.ui.keys.global_keys import describe_copy
 from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes.world import make_world
@@ -125,4 +125,4 @@ async def test_without_a_clipboard_the_text_is_shown_whole(
     app = recorded(FakeService())
     async with app.run_test(headless=False, size=(columns, 24)) as pilot:
         await settle(pilot)
-        assert CopyKey(app, app.surface).words_for("order id", ORDER_ID) == said
+        assert describe_copy(app, "order id", ORDER_ID) == said
