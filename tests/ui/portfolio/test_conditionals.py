@@ -118,7 +118,7 @@ async def test_what_cannot_be_watched_over_keeps_the_entries_and_says_why() -> N
         await settle(pilot)
         await pilot.press("enter")
         await until(pilot, lambda: shows(app, "entry is locked"), "why")
-        assert screen._field("protect-stop").value == "39"
+        assert screen.field("protect-stop").value == "39"
         await pilot.press("backspace")
         await until(pilot, lambda: not shows(app, "entry is locked"), "another draft")
 
@@ -294,7 +294,7 @@ async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unpro
     service.account_view = replace(service.account_view, conditionals=(other,))
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await asked(app, pilot)
-        assert screen._field("protect-size").value == "40"
+        assert screen.field("protect-size").value == "40"
         await until(pilot, lambda: shows(app, "40 of 1,250.5 unprotected"), "the rest")
         await pilot.press(*"40", "tab", "tab", "tab", *"41")
         await until(pilot, lambda: shows(app, "40 left"), "too many")
