@@ -163,6 +163,28 @@ def complement(price: Micros) -> Micros:
     return Micros(SCALE - price)
 
 
+def midpoint(bid: Micros | None, ask: Micros | None) -> Micros | None:
+    """Return the midpoint of two prices, if both exist. It may fall between ticks."""
+    return None if bid is None or ask is None else Micros((bid + ask) // 2)
+
+
+def spread(bid: Micros | None, ask: Micros | None) -> Micros | None:
+    """Return the difference of two prices, if both exist."""
+    return None if bid is None or ask is None else Micros(ask - bid)
+
+
+def counted_mid(bid: Micros | None, ask: Micros | None) -> Micros | None:
+    """Return the mid as an event's sum counts it: a missing bid is 0, a missing ask a dollar."""
+    if bid is None and ask is None:
+        return None
+    return midpoint(bid or ZERO, ONE if ask is None else ask)
+
+
+def is_one_sided(bid: Micros | None, ask: Micros | None) -> bool:
+    """Return whether one side is empty, so that the mid counts an assumed price."""
+    return (bid is None) is not (ask is None)
+
+
 def round_price(price: Micros, step: Micros) -> Micros:
     """Return a price rounded half to even to a multiple of `step`.
 

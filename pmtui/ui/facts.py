@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.markets.market import Market
-from pmtui.domain.money import ONE, SCALE, Micros, round_price
+from pmtui.domain.money import SCALE, Micros, counted_mid, is_one_sided, round_price
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
     TENTH_OF_CENT,
@@ -51,18 +51,6 @@ def paint_spread(spread: Micros | None, role: Role = Role.TEXT) -> Cell:
     text = read_distance(spread)
     fits = len(text) <= PRICE_WIDTH
     return Cell(text if fits else read_distance(round_price(spread, TENTH_OF_CENT)), role)
-
-
-def counted_mid(bid: Micros | None, ask: Micros | None) -> Micros | None:
-    """Return the mid as an event's sum counts it: a missing bid is 0, a missing ask a dollar."""
-    if bid is None and ask is None:
-        return None
-    return midpoint(bid or Micros(0), ONE if ask is None else ask)
-
-
-def is_one_sided(bid: Micros | None, ask: Micros | None) -> bool:
-    """Return whether one side is empty, so that the mid counts an assumed price."""
-    return (bid is None) is not (ask is None)
 
 
 def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
@@ -203,27 +191,6 @@ def indent(line: Line) -> Line:
 def with_star(title: str, *, is_starred: bool) -> str:
     """Return a title, with a star before it if it is starred."""
     return f"{STAR} {title}" if is_starred else title
-
-
-def midpoint(bid: Micros | None, ask: Micros | None) -> Micros | None:
-    """Return the midpoint of two prices, if both exist."""
-    return None if bid is None or ask is None else Micros((bid + ask) // 2)
-
-
-def spread(bid: Micros | None, ask: Micros | None) -> Micros | None:
-    """Return the difference of two prices, if both exist."""
-    return None if bid is None or ask is None else Micros(ask - bid)
-
-
-def first_price(market: Market) -> Micros | None:
-    """Return the first outcome's price: the mid if there is one, as on every other screen.
-
-    The metadata host's own price may be that of the last trade.
-    """
-    middle = None if market.closed else midpoint(market.best_bid, market.best_ask)
-    if middle is not None:
-        return middle
-    return market.outcomes[0].price if market.outcomes else None
 
 
 def first_label(market: Market) -> str:

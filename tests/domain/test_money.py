@@ -12,10 +12,14 @@ from pmtui.domain.money import (
     Micros,
     MoneyError,
     Range,
+    counted_mid,
     format_micros,
+    is_one_sided,
+    midpoint,
     parse_micros,
     round_micros,
     round_price,
+    spread,
 )
 
 STEPS = st.sampled_from([100, 1_000, 2_500, 10_000]).map(Micros)
@@ -139,3 +143,24 @@ def test_sums_and_differences_of_prices_are_rounded_to_the_nearest() -> None:
     assert [round_price(Micros(n), tenth) for n in (1_000_400, 1_000_500, 1_001_500, -400)] == [
         1_000_000, 1_000_000, 1_002_000, 0,
     ]  # fmt: skip
+
+
+def test_a_missing_side_counts_as_it_does_in_the_sum() -> None:
+    assert counted_mid(None, Micros(20_000)) == Micros(10_000)
+    assert counted_mid(Micros(980_000), None) == Micros(990_000)
+    assert counted_mid(None, None) is None
+
+
+@given(*[st.none() | st.integers(0, SCALE).map(Micros)] * 2)
+def test_two_prices_have_a_middle_and_a_distance_and_one_alone_has_neither(
+    bid: Micros | None, ask: Micros | None
+) -> None:
+    middle, apart = midpoint(bid, ask), spread(bid, ask)
+    if bid is None or ask is None:
+        assert middle is apart is None
+        assert is_one_sided(bid, ask) is (bid is not ask)
+    else:
+        assert apart == ask - bid
+        assert middle in ((bid + ask) / 2, (bid + ask - 1) / 2)
+        assert middle == counted_mid(bid, ask)
+        assert not is_one_sided(bid, ask)

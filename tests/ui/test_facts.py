@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,7 +12,6 @@ from pmtui.ui.facts import (
     MONEY_WIDTH,
     PRICE_WIDTH,
     describe_age,
-    first_price,
     join_facts,
     key_of,
     paint_change,
@@ -24,7 +22,6 @@ from pmtui.ui.facts import (
 )
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 from pmtui.ui.theme.theme import Role
-from tests.ui import believable
 from tests.ui.fake_surface import NOW
 
 prices = st.integers(0, 1_000_000).map(Micros)
@@ -95,10 +92,3 @@ def test_a_sentence_names_the_key_the_user_chose() -> None:
 def test_rows_of_one_name_keep_their_keys_when_a_new_one_comes_on_top() -> None:
     assert unique_keys(["a", "b", "a"]) == ("a#1", "b", "a")
     assert unique_keys(["a", "a", "b", "a"])[1:] == ("a#1", "b", "a")
-
-
-def test_lists_show_the_mid_as_other_screens_do_where_there_is_one() -> None:
-    market = believable.market(1, "Will it?", price=0.09, bid=0.07, ask=0.09)
-    assert first_price(market) == 80_000
-    assert first_price(replace(market, best_bid=None)) == 90_000
-    assert first_price(replace(market, closed=True)) == 90_000

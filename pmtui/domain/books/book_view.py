@@ -8,7 +8,7 @@ from enum import Enum, StrEnum
 from typing import NamedTuple
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.money import ONE, ZERO, Micros, complement
+from pmtui.domain.money import ONE, ZERO, Micros, complement, midpoint, spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +93,12 @@ class BookView:
     @property
     def midpoint(self) -> Micros | None:
         """The midpoint of best bid and best ask; None if a side is empty. May fall between ticks."""
-        if not self.bids or not self.asks:
-            return None
-        return Micros((self.bids[0].price + self.asks[0].price) // 2)
+        return midpoint(self.best_bid, self.best_ask)
 
     @property
     def spread(self) -> Micros | None:
         """Best ask minus best bid."""
-        if not self.bids or not self.asks:
-            return None
-        return Micros(self.asks[0].price - self.bids[0].price)
+        return spread(self.best_bid, self.best_ask)
 
     @property
     def own_last_price(self) -> Micros | None:

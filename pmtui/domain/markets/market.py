@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from pmtui.domain.ids import ConditionId, EventId, MarketId, SeriesId, TagId, TokenId
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, Micros, midpoint
 
 
 class Side(StrEnum):
@@ -123,6 +123,15 @@ class Market:
         """Return the value of an outcome's share once its market is resolved, else None."""
         price = next((o.price for o in self.outcomes if o.token_id == token_id), None)
         return price if self.closed and price in (0, ONE) else None
+
+    @property
+    def first_price(self) -> Micros | None:
+        """The first outcome's price: the mid if there is one, as on every screen with a book.
+
+        The metadata host's own price may be that of the last trade.
+        """
+        middle = None if self.closed else midpoint(self.best_bid, self.best_ask)
+        return self.outcomes[0].price if middle is None and self.outcomes else middle
 
     def change_to(self, price: Micros | None) -> Micros | None:
         """Return the first outcome's 24-hour change, up to a live price or its payout.

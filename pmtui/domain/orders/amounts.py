@@ -51,6 +51,8 @@ SIZE_STEP = Micros(10_000)
 """Shares, and the dollars of a market order, have two decimals at every tick."""
 
 
+_FINEST_TICK = min(TICK_RULES)
+
 MIN_MARKETABLE_BUY = ONE
 """A purchase that fills at once must be worth at least a dollar (docs/wire.md#amounts)."""
 
@@ -106,6 +108,16 @@ def _within(price: int, tick: Micros) -> Micros:
 def size_floor(size: Micros) -> Micros:
     """Return a size (or the dollars of a market order) truncated to the two decimals that are sent."""
     return Micros(size // SIZE_STEP * SIZE_STEP)
+
+
+def size_ceil(size: Micros) -> Micros:
+    """Return a size rounded up to two decimals: an estimate that must not look too small."""
+    return Micros(-(-size // SIZE_STEP) * SIZE_STEP)
+
+
+def to_finest_tick(price: Micros) -> Micros:
+    """Return the nearest multiple of the finest tick, which every other tick is a multiple of."""
+    return Micros((price + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
 
 
 def limit_amounts(side: Side, price: Micros, size: Micros, *, tick: Micros) -> OrderAmounts:

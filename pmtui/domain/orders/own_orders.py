@@ -182,13 +182,7 @@ class OwnOrders:
 
     def reserved_cash(self) -> Micros:
         """Return the cash reserved by open purchases; makers pay no fee."""
-        return Micros(
-            sum(
-                notional_ceil(o.price, o.remaining_size)
-                for o in self.open_orders()
-                if o.side is Side.BUY
-            )
-        )
+        return reserved_cash(self.open_orders())
 
     def reserved_shares(self, token_id: TokenId) -> Micros:
         """Return the shares of a token reserved by open sales."""
@@ -239,6 +233,12 @@ class OwnOrders:
         if contradiction not in self._flaws:
             self._flaws[contradiction] = None
             self._unannounced.append(contradiction)
+
+
+def reserved_cash(orders: Iterable[Order]) -> Micros:
+    """Return the cash reserved by the purchases among open orders."""
+    buys = (o for o in orders if o.side is Side.BUY)
+    return Micros(sum(notional_ceil(o.price, o.remaining_size) for o in buys))
 
 
 def reserved_shares(orders: Iterable[Order], token_id: TokenId) -> Micros:

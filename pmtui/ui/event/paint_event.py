@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from pmtui.domain.markets.market import Event, Market, Trading
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import SCALE, Micros, counted_mid, is_one_sided, spread
 from pmtui.domain.orders.basket import (
     SetLeg,
     SetPrice,
@@ -22,11 +22,9 @@ from pmtui.ui.facts import (
     MONEY_WIDTH,
     PRICE_WIDTH,
     LiveRows,
-    counted_mid,
     describe_prices_age,
     format_price_age,
     indent,
-    is_one_sided,
     join_facts,
     key_of,
     name_fact,
@@ -37,7 +35,6 @@ from pmtui.ui.facts import (
     paint_price,
     paint_spread,
     paint_time_left,
-    spread,
     with_star,
 )
 from pmtui.ui.format import (

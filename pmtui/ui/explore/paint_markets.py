@@ -9,7 +9,7 @@ from pmtui.domain.formats import count
 from pmtui.domain.markets.history import PricePoint, spark_levels
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, is_wide
 from pmtui.domain.markets.market import Event, Market
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, counted_mid, spread
 from pmtui.service.topics import MarketListTopic
 from pmtui.service.views import EventRow, Load, MarketListView, MarketRow, SearchView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
@@ -22,10 +22,8 @@ from pmtui.ui.facts import (
     PRICE_WIDTH,
     STAR,
     LiveRows,
-    counted_mid,
     describe_prices_age,
     first_label,
-    first_price,
     format_price_age,
     indent,
     join_facts,
@@ -37,7 +35,6 @@ from pmtui.ui.facts import (
     paint_price,
     paint_spread,
     paint_time_left,
-    spread,
 )
 from pmtui.ui.format import format_age, format_money_compact, format_price, format_size_compact
 from pmtui.ui.keys.actions import Keymap
@@ -369,7 +366,7 @@ def _quote_cells(
         moved = Micros(live - opened)
     change, spread_cell = heated(paint_change(moved), moved), _spread_cell(market, book)
     if market.closed:
-        price = paint_price(first_price(market), Role.DIM)
+        price = paint_price(market.first_price, Role.DIM)
         return price, Cell(""), change, spread_cell
     if is_live(book):
         price = paint_mid(book.best_bid, book.best_ask, Role.TEXT)
@@ -381,7 +378,7 @@ def _quote_cells(
             return price._replace(role=Role.STALE), Cell(""), change, Cell("paused", Role.STALE)
         return price, Cell(""), change, spread_cell
     age = Cell(format_price_age(as_of, now), Role.STALE)
-    price = paint_price(first_price(market), Role.STALE)
+    price = paint_price(market.first_price, Role.STALE)
     return price, age, change, spread_cell
 
 

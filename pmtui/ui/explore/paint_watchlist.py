@@ -11,6 +11,7 @@ from pmtui.domain.conditionals.alerts import (
 )
 from pmtui.domain.formats import count
 from pmtui.domain.markets.watchlist import MOST_WATCHED, StarKind, StarSnapshot
+from pmtui.domain.money import counted_mid, spread
 from pmtui.service.views import AlertRow, Load, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quote
@@ -21,7 +22,6 @@ from pmtui.ui.facts import (
     MONEY_WIDTH,
     PRICE_WIDTH,
     LiveRows,
-    counted_mid,
     describe_prices_age,
     first_label,
     join_facts,
@@ -33,7 +33,6 @@ from pmtui.ui.facts import (
     paint_price,
     paint_spread,
     paint_time_left,
-    spread,
     with_star,
 )
 from pmtui.ui.format import format_age, format_price

@@ -11,7 +11,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import ONE, Micros
 from pmtui.ui.cells import Cell, Line, bar_text, fit_line
-from pmtui.ui.facts import ABSENT, first_label, first_price, join_facts, name_fact, paint_money
+from pmtui.ui.facts import ABSENT, first_label, join_facts, name_fact, paint_money
 from pmtui.ui.format import format_size_compact, read_average
 from pmtui.ui.plain import fit, plain
 from pmtui.ui.theme.theme import Role
@@ -78,7 +78,7 @@ class PreviewPane(LinePane):
     def value(self) -> Line:
         """Return the price of the representing market."""
         leading = self._subject.leading if self._subject is not None else None
-        price = first_price(leading) if leading is not None else None
+        price = leading.first_price if leading is not None else None
         if leading is None or price is None:
             return ()
         is_alone = self._subject is not None and len(self._subject.markets) == 1
@@ -106,7 +106,7 @@ def paint_preview(
     )
     lines += [join_facts(facts, width)[1:], ()]
     open_markets = [market for market in event.markets if not market.closed] or list(event.markets)
-    ranked = sorted(open_markets, key=lambda market: -(first_price(market) or 0))
+    ranked = sorted(open_markets, key=lambda market: -(market.first_price or 0))
     shown = ranked[:_MOST_OUTCOMES]
     lines += [_outcome(each, is_alone=len(ranked) == 1, width=width) for each in shown]
     if len(ranked) > len(shown):
@@ -118,7 +118,7 @@ def paint_preview(
 
 def _outcome(market: Market, *, is_alone: bool, width: int) -> Line:
     """Paint an outcome's name, its chance as a bar, and its price."""
-    price = first_price(market)
+    price = market.first_price
     bar = max(width // _BAR_SHARE, 1)
     room = max(width - bar - _PRICE_CELLS - 2, 1)
     name = plain(first_label(market) if is_alone else market.title, room)

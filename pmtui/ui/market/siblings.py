@@ -9,11 +9,10 @@ from textual.message import Message
 
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Event, Market
-from pmtui.domain.money import Micros, complement
+from pmtui.domain.money import Micros, complement, midpoint
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.event.outcome_order import order_of
-from pmtui.ui.facts import midpoint
 from pmtui.ui.format import read_price
 from pmtui.ui.plain import cell_width, fit_names
 from pmtui.ui.theme.theme import Role

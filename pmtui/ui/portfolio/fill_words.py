@@ -5,15 +5,13 @@ An order fills at its limit or better. The limit is what was asked for, so it co
 
 from pmtui.domain.formats import format_shares
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
+from pmtui.domain.orders.amounts import to_finest_tick
 from pmtui.domain.orders.order import Accepted, OrderStatus
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.format import format_cost, format_past_money, format_price
 from pmtui.ui.plain import plain
 
 _LABEL = 14
-_FINEST_TICK = 100
-"""Micros: 0.01 cents."""
 
 
 def describe_traded(verdict: Accepted, order: PreparedOrder) -> str:
@@ -42,7 +40,6 @@ def describe_fill_price(verdict: Accepted) -> str:
     average = verdict.average
     if average is None:
         return ""
-    cents = Micros((average + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
-    price = format_price(cents)
+    price = format_price(to_finest_tick(average))
     fee = f", fee {format_cost(verdict.filled_fee)}" if verdict.filled_fee else ""
     return f" @ {price} avg for {format_past_money(verdict.filled_cash)}{fee}"

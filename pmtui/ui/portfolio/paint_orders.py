@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, notional_ceil
 from pmtui.domain.orders.order import (
     Accepted,
     CancelVerdict,
@@ -15,6 +14,7 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
+from pmtui.domain.orders.own_orders import reserved_cash
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import format_cost, format_price
@@ -37,11 +37,10 @@ def paint_resting_orders(
         orders: the orders to list.
         title_of: returns a market's name, untrusted; None if all orders are in one named market.
     """
-    tied = sum(notional_ceil(o.price, o.remaining_size) for o in orders if o.side is Side.BUY)
     lines: list[Line] = [
         (
             Cell(f"{count(len(orders), 'order')}, "),
-            Cell(format_cost(Micros(tied))),
+            Cell(format_cost(reserved_cash(orders))),
             Cell(" reserved"),
         )
     ]

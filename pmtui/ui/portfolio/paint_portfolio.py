@@ -10,8 +10,9 @@ from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.account.position import Activity, ClosedPosition, Position, close_remnants
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, notional_ceil
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, TradeStatus
+from pmtui.domain.orders.own_orders import reserved_cash
 from pmtui.service.surface import Queries
 from pmtui.service.views import (
     NOTHING_EARNED,
@@ -364,10 +365,9 @@ def _fill_totals(view: Portfolio) -> list[Line]:
 
 def _order_totals(view: Portfolio) -> list[Line]:
     buys = [o for o in view.account.open_orders if o.side is Side.BUY]
-    tied = Micros(sum(notional_ceil(o.price, o.remaining_size) for o in buys))
     sells = len(view.account.open_orders) - len(buys)
     return [
-        name_fact("bids worth", Cell(format_cost(tied))),
+        name_fact("bids worth", Cell(format_cost(reserved_cash(buys)))),
         (Cell(f"{count(len(buys), 'bid')}, {count(sells, 'offer')}", Role.DIM),),
         name_fact("reserved", Cell(format_cost(view.account.reserved), Role.DIM)),
     ]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.formats import format_shares
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, Micros, ratio_floor
 from pmtui.service.views import AccountView, Load
 from pmtui.ui.cells import Cell, Line, choose_form, fit_line, line_width
 from pmtui.ui.format import (
@@ -165,7 +165,7 @@ def _percent(gain: Micros, cost: Micros) -> Cell:
     """Return a gain in per cent of the cost; empty without a cost."""
     if not cost:
         return Cell("")
-    ratio = format_percent(Micros(gain * ONE // cost))
+    ratio = format_percent(ratio_floor(gain, cost))
     return Cell(f" {'+' if gain > 0 else ''}{ratio}", Role.DIM)
 
 

@@ -9,7 +9,7 @@ from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Positi
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.rewards import Earned
-from pmtui.domain.money import ONE, Micros, notional_floor
+from pmtui.domain.money import Micros, notional_floor, ratio_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Column, Row
@@ -232,7 +232,7 @@ def _return(position: Position) -> Cell:
         return Cell(ABSENT, Role.DIM)
     role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
     sign = "+" if gain > 0 else ""
-    return Cell(f"{sign}{format_percent(Micros(ONE * gain // position.cost))}", role)
+    return Cell(f"{sign}{format_percent(ratio_floor(gain, position.cost))}", role)
 
 
 def describe_remedy_of(position: Position) -> str:

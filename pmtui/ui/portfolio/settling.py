@@ -9,7 +9,7 @@ from enum import StrEnum
 from pmtui.domain.account.position import Position
 from pmtui.domain.account.wallet_steps import HeldOutcome, Redeem, Settlement, Standing
 from pmtui.domain.ids import ConditionId, EventId, TokenId
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import notional_floor
 from pmtui.service.wallet.wallet_views import WalletView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
@@ -186,7 +186,7 @@ def describe_standing(view: WalletView, position: Position, keymap: Keymap) -> L
     if settlement is None or outcome is None:
         return ()
     if outcome.payout is not None:
-        paid = Micros(outcome.size * outcome.payout // SCALE)
+        paid = notional_floor(outcome.payout, outcome.size)
         word, role = _STANDINGS[outcome.standing]
         key = key_of(keymap, "portfolio.redeem")
         text = f"{word.upper()}: pays {format_money(paid)}"

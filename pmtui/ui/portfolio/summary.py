@@ -18,7 +18,7 @@ from pmtui.domain.account.pnl import (
 )
 from pmtui.domain.account.position import Activity
 from pmtui.domain.formats import count
-from pmtui.domain.money import ZERO, Micros, cents_near
+from pmtui.domain.money import ZERO, Micros, cents_near, ratio_floor
 from pmtui.domain.orders.order import Fill, Liquidity
 from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
 from pmtui.ui.charts.plot import Axes, Canvas, time_line
@@ -117,7 +117,7 @@ def paint_today(
         traded += f", {_HUNDRED * makers // len(today)}% maker"
     before = 0 if equity is None else equity - figures.total
     share = (
-        f"  {format_percent(Micros(_SCALE * figures.total // before), decimals=2)}"
+        f"  {format_percent(ratio_floor(figures.total, Micros(before)), decimals=2)}"
         if before > 0
         else ""
     )
@@ -217,7 +217,6 @@ def paint_profits(
     return tuple(lines)
 
 
-_SCALE = 1_000_000
 _LABEL = 11
 
 
@@ -228,7 +227,7 @@ def _fact(name: str, value: Cell) -> Line:
 def _share(part: Micros, whole: Micros | None) -> Line:
     if not whole or whole < 0:
         return ()
-    return (Cell(f"  {format_percent(Micros(_SCALE * part // whole))}", Role.DIM),)
+    return (Cell(f"  {format_percent(ratio_floor(part, whole))}", Role.DIM),)
 
 
 def _sign_role(amount: int) -> Role:

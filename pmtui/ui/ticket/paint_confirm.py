@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pmtui.domain.formats import count_shares, format_shares, shorten_id
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, cents_down, cents_near, cents_up
-from pmtui.domain.orders.amounts import SIZE_STEP
+from pmtui.domain.orders.amounts import size_ceil, to_finest_tick
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
@@ -25,8 +25,6 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import paint_text, side_role, wrap_text
 
 Facts = list[tuple[str, str]]
-_FINEST_TICK = 100
-"""Micros: every tick size is a multiple of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +50,7 @@ def limit_price(order: PreparedOrder) -> Micros:
     Rounding puts the price of the amounts slightly off the grid; no book has a level between it and
     the nearest multiple of the finest tick.
     """
-    return Micros((order.price + _FINEST_TICK // 2) // _FINEST_TICK * _FINEST_TICK)
+    return to_finest_tick(order.price)
 
 
 def spends(order: PreparedOrder) -> bool:
@@ -126,7 +124,7 @@ def _exchanged(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
 
 def _most(numbers: TicketNumbers) -> str:
     """Write the most shares by the current book, rounded up to hundredths."""
-    return format_shares(Micros(-(-numbers.most_shares // SIZE_STEP) * SIZE_STEP))
+    return format_shares(size_ceil(numbers.most_shares))
 
 
 def _has_fee(whole: _Sum) -> bool:

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import format_shares
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import SCALE, Micros, complement
+from pmtui.domain.money import Micros, complement
+from pmtui.domain.orders.amounts import size_ceil
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.ticket.draft import (
     OrderKind,
@@ -358,8 +359,7 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, axis: _Axis) -> list[_F
     elif unit_of(draft) is not SizeUnit.SHARES:
         figures.insert(0, _Figure("shares", "Shares", format_shares(numbers.shares)))
     if draft.kind is OrderKind.LIMIT and numbers.most_shares > numbers.shares:
-        hundredth = SCALE // 100
-        most = format_shares(Micros(-(-numbers.most_shares // hundredth) * hundredth))
+        most = format_shares(size_ceil(numbers.most_shares))
         figures.insert(0, _Figure("shares", "Shares", f"max {most}"))
     if numbers.cash_after is not None:
         figures.append(_Figure("cash after", "Cash after", format_money(numbers.cash_after)))

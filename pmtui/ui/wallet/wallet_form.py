@@ -27,7 +27,7 @@ from pmtui.domain.account.wallet_steps import (
 )
 from pmtui.domain.formats import exact_dollars, exact_shares, parse_size
 from pmtui.domain.ids import ConditionId
-from pmtui.domain.money import ONE, Micros, format_micros, group_micros
+from pmtui.domain.money import Micros, complement, format_micros, group_micros, notional_floor
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_money_change, read_average
 from pmtui.ui.frame import is_live
@@ -233,7 +233,7 @@ class MergeForm(WalletForm):
             return ((Cell("A dollar for one share of each outcome.", Role.DIM),),)
         lines: list[Line] = [(Cell(f"+{exact_dollars(step.amount)} cash", Role.UP),)]
         if (cost := self._cost_of_pair()) is not None:
-            gain = format_money_change(Micros(step.amount * (ONE - cost) // ONE))
+            gain = format_money_change(notional_floor(complement(cost), step.amount))
             text = f"A pair pays $1 and cost {read_average(cost)} on average: realises {gain}"
             lines.append((Cell(text),))
         for outcome in self._settlement.outcomes:

@@ -115,3 +115,11 @@ def test_a_market_takes_orders_by_what_the_metadata_says() -> None:
     assert replace(MARKET, accepting_orders=False).trading is Trading.HALTED
     assert MARKET.quoted_token == MARKET.token_ids[0]
     assert replace(MARKET, closed=True).quoted_token is None
+
+
+def test_lists_show_the_mid_as_other_screens_do_where_there_is_one() -> None:
+    market = believable.market(1, "Will it?", price=0.09, bid=0.07, ask=0.09)
+    assert market.first_price == 80_000
+    assert replace(market, best_bid=None).first_price == 90_000
+    assert replace(market, closed=True).first_price == 90_000
+    assert replace(market, best_bid=None, outcomes=()).first_price is None

@@ -24,8 +24,10 @@ from pmtui.domain.orders.amounts import (
     order_amounts,
     price_ceil,
     price_floor,
+    size_ceil,
     size_floor,
     tick_rules,
+    to_finest_tick,
 )
 from pmtui.domain.orders.order import LimitIntent, MarketBuyIntent, TimeInForce
 
@@ -232,3 +234,17 @@ def test_no_killed_order_gives_more_than_was_meant_or_takes_a_worse_price(
     else:
         assert amounts.maker == intent.size
         assert amounts.taker * 1_000_000 == intent.price * intent.size
+
+
+@given(quantities)
+def test_a_size_lies_between_its_two_roundings(size: Micros) -> None:
+    low, high = size_floor(size), size_ceil(size)
+    assert low <= size <= high
+    assert high - low == (SIZE_STEP if size % SIZE_STEP else 0)
+
+
+@given(prices, ticks)
+def test_the_finest_tick_keeps_every_price_of_a_market(price: Micros, tick: Micros) -> None:
+    near = to_finest_tick(price)
+    assert abs(near - price) <= min(TICK_RULES) / 2
+    assert to_finest_tick(Micros(price // tick * tick)) == price // tick * tick

@@ -17,7 +17,7 @@ from pmtui.ui.charts.overlay import MOST_CURVES, OverlayPane
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.event.outcome_order import by_price
 from pmtui.ui.explore.reading import CommentsScreen, HoldersScreen, RulesScreen
-from pmtui.ui.facts import PRICE_WIDTH, counted_mid, paint_mid
+from pmtui.ui.facts import PRICE_WIDTH, paint_mid
 from pmtui.ui.frame import MarketChosen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets import drawn_pane
@@ -267,12 +267,6 @@ async def test_every_theme_and_no_colour_at_all_work(any_theme: str) -> None:
         await until(pilot, lambda: _row(app, "Ilse Maro"), "the rows")
         await pilot.press("i")
         await until(pilot, lambda: shows(app, "Resolution source"), "the rules")
-
-
-def test_a_missing_side_counts_as_it_does_in_the_sum() -> None:
-    assert counted_mid(None, Micros(20_000)) == Micros(10_000)
-    assert counted_mid(Micros(980_000), None) == Micros(990_000)
-    assert counted_mid(None, None) is None
 
 
 @given(*[st.none() | st.integers(0, 1_000_000).map(Micros)] * 2)
