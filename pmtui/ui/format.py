@@ -12,7 +12,7 @@ the zone is named: beside a single time, and once on a screen with many.
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from itertools import pairwise
@@ -311,12 +311,7 @@ def member_of(usual: _E, value: str) -> _E:
 
 def shown_time(at: datetime) -> datetime:
     """Return a time in the chosen zone."""
-    return at.astimezone(shown_zone())
-
-
-def shown_zone() -> tzinfo | None:
-    """Return the chosen zone; None for that of the machine."""
-    return UTC if UNITS.times is Times.UTC else None
+    return at.astimezone(UTC if UNITS.times is Times.UTC else None)
 
 
 def moment_of(local: datetime) -> datetime:

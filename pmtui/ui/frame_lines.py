@@ -93,8 +93,9 @@ class FrameLines:
         self._screen.set_class(loss is not None, "-unserved")
         if loss is not None:
             account, keymap = self._surface.queries.account(), self._surface.options.keymap
+            is_typing = isinstance(self._screen.focused, Input)
             self._loss.show(
-                paint_loss(loss, account, keymap=keymap, width=width, is_typing=self._is_typing)
+                paint_loss(loss, account, keymap=keymap, width=width, is_typing=is_typing)
             )
         replay = self._surface.replay
         self._status.show(
@@ -107,10 +108,6 @@ class FrameLines:
                 paused_reason="" if replay is None else replay.view().paused_reason,
             )
         )
-
-    @property
-    def _is_typing(self) -> bool:
-        return isinstance(self._screen.focused, Input)
 
     @property
     def _armed_size(self) -> str:

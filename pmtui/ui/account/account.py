@@ -171,11 +171,9 @@ class AccountScreen(FrameScreen):
         heading = partial(paint_account_heading, lines, status, is_asking=facts.is_asking)
         self.query_one("#steps-panel", Panel).show_title_in_width(lambda room: heading(width=room))
         keymap = self.surface.options.keymap
-        self._show_line("#way", paint_account_way(facts, lines, status, width, keymap=keymap))
+        way = paint_account_way(facts, lines, status, width, keymap=keymap)
+        self.query_one("#way", TextLine).show(way)
         self.show_about()
-
-    def _show_line(self, selector: str, line: Line) -> None:
-        self.query_one(selector, TextLine).show(line)
 
 
 class AccountLineScreen(ReadingScreen):

@@ -89,17 +89,14 @@ class AccountKeys:
         _ = self._page.app.run_worker(self._take_relayer_key(), exit_on_error=True)
 
     async def _take_relayer_key(self) -> None:
-        given = await self._ask_hidden_line(PASTE_PROMPT)
+        app = self._page.app
+        given = await app.hidden_prompt.ask(PASTE_PROMPT) if isinstance(app, TerminalApp) else None
         if not given:
             self._line.show("No relayer key was taken.")
             return
         problem = await self._surface.commands.take_relayer_key(PastedKey(given))
         shown = plain(problem, LONGEST_PROBLEM)
         self._line.show(f"No relayer key was taken: {shown}" if shown else KEY_IS_KEPT)
-
-    async def _ask_hidden_line(self, prompt: str) -> str | None:
-        app = self._page.app
-        return await app.hidden_prompt.ask(prompt) if isinstance(app, TerminalApp) else None
 
     def revoke(self) -> None:
         """Revoke the selected approval."""

@@ -112,7 +112,8 @@ def paint_preview(
     if len(ranked) > len(shown):
         lines.append((Cell(f"and {len(ranked) - len(shown)} more", Role.DIM),))
     lines += _own_lines(ranked, held)
-    lines += _rules(event.description or _description(ranked), width, height - len(lines))
+    texts = (event.description, *(market.description for market in ranked))
+    lines += _rules(next(filter(None, texts), ""), width, height - len(lines))
     return tuple(fit_line(line, width) for line in lines[:height])
 
 
@@ -142,10 +143,6 @@ def _own_lines(markets: Sequence[Market], held: Mapping[TokenId, Position]) -> l
         and position.size
     ]  # fmt: skip
     return [(), (Cell("Your position", Role.HEADING),), *own] if own else []
-
-
-def _description(markets: Sequence[Market]) -> str:
-    return next((market.description for market in markets if market.description), "")
 
 
 def _rules(text: str, width: int, room: int) -> list[Line]:

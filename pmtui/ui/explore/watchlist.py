@@ -138,7 +138,7 @@ class WatchlistScreen(FrameScreen):
     def on_resize(self, _: events.Resize) -> None:
         self._follow_days()
         self._show_heading()
-        self._show_details()
+        self.show_details()
 
     @override
     def show_topic(self, topic: Topic) -> None:
@@ -160,7 +160,18 @@ class WatchlistScreen(FrameScreen):
     @on(LineTable.RowHighlighted)
     def show_details(self) -> None:
         """Show the details of the selected row."""
-        self._show_details()
+        now, width = self.surface.queries.now(), self.size.width
+        title: Line = ()
+        details: Line = ()
+        alert, row = self._alerts.get(self.table.cursor_key or ""), self._at_cursor()
+        if alert is not None:
+            title, details = paint_alert_details(alert, now)
+        elif row is not None:
+            title, details = paint_watch_details(row, now, width)
+        self.query_one("#title", TextLine).show(title)
+        self.query_one("#details", TextLine).show(details)
+        subject = None if row is None else self._subject_of(row)
+        self.preview.show(subject, self.surface.queries.account().positions)
 
     @on(LineTable.RowSelected)
     def open_row(self) -> None:
@@ -225,7 +236,7 @@ class WatchlistScreen(FrameScreen):
         self._memo.keep_only(set(self._rows))
         self._follow_days()
         self._show_heading()
-        self._show_details()
+        self.show_details()
 
     def _day_of(self, row: WatchRow, now: datetime) -> Cell:
         token_id = _token_of(row)
@@ -251,21 +262,7 @@ class WatchlistScreen(FrameScreen):
         self.query_one("#list-panel", Panel).show_title_in_width(paint)
         note = paint_watch_note(view, width)
         self.set_class(bool(note), "-noted")
-        self._show_line("#note", note)
-
-    def _show_details(self) -> None:
-        now, width = self.surface.queries.now(), self.size.width
-        title: Line = ()
-        details: Line = ()
-        alert, row = self._alerts.get(self.table.cursor_key or ""), self._at_cursor()
-        if alert is not None:
-            title, details = paint_alert_details(alert, now)
-        elif row is not None:
-            title, details = paint_watch_details(row, now, width)
-        self._show_line("#title", title)
-        self._show_line("#details", details)
-        subject = None if row is None else self._subject_of(row)
-        self.preview.show(subject, self.surface.queries.account().positions)
+        self.query_one("#note", TextLine).show(note)
 
     def _subject_of(self, row: WatchRow) -> Subject | None:
         """Return the subject of a row's preview, at the prices that the row shows."""
@@ -281,9 +278,6 @@ class WatchlistScreen(FrameScreen):
             return event_subject(event, None)
         known = (market if m.condition_id == market.condition_id else m for m in event.markets)
         return event_subject(replace(event, markets=tuple(known)), market)
-
-    def _show_line(self, selector: str, line: Line) -> None:
-        self.query_one(selector, TextLine).show(line)
 
 
 def _token_of(row: WatchRow) -> TokenId | None:

@@ -147,7 +147,9 @@ class TourGuide:
             self._stop()
             return
         self._tour = Tour()
-        self._forget_greeting()
+        for screen in self._app.screen_stack:
+            if isinstance(screen, FrameScreen):
+                screen.lines.greet(())
         self._began = self._surface.queries.now()
         if self._timer is None:
             self._timer = self._app.set_interval(CHECK_PERIOD_S, self._check_progress)
@@ -161,11 +163,6 @@ class TourGuide:
         for screen in self._app.screen_stack:
             if isinstance(screen, FrameScreen):
                 screen.lines.show_tour(())
-
-    def _forget_greeting(self) -> None:
-        for screen in self._app.screen_stack:
-            if isinstance(screen, FrameScreen):
-                screen.lines.greet(())
 
     def _check_progress(self) -> None:
         frame = self._frame()

@@ -310,7 +310,7 @@ class PositionPane(LinePane):
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         if self._words:
-            return _paint_words(self._words, width)
+            return (fit_line((Cell(self._words, Role.DIM),), width),)
         held = sum(1 for position in self._positions if position.size)
         lines = paint_positions(
             self._positions, self._labels, width, are_known=self._are_known,
@@ -436,7 +436,3 @@ class OrdersPane(ScrollingPane):
             for row in shown
         )
         return (*((head,) if heads else ()), *rows)
-
-
-def _paint_words(words: str, width: int) -> tuple[Line, ...]:
-    return (fit_line((Cell(words, Role.DIM),), width),)

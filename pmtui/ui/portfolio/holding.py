@@ -188,7 +188,7 @@ def _position_lines(
         return [
             *lines,
             _fact(
-                "pays", Cell(format_money(paid)), format_money_change(_less(paid, position.cost))
+                "pays", Cell(format_money(paid)), format_money_change(Micros(paid - position.cost))
             ),
         ]
     even = None if tick is None else break_even(stake, tick)
@@ -202,18 +202,14 @@ def _position_lines(
     lines.append(
         _fact(
             "if it wins",
-            paint_gain(_less(position.size, cost)),
+            paint_gain(Micros(position.size - cost)),
             f"pays {format_money(position.size)}",
         )
     )
-    lines.append(_fact("if it loses", paint_gain(_less(ZERO, cost))))
+    lines.append(_fact("if it loses", paint_gain(Micros(-cost))))
     if position.realized:
         lines.append(_fact("realised", paint_gain(position.realized), "so far, gross"))
     return lines
-
-
-def _less(amount: Micros, cost: Micros) -> Micros:
-    return Micros(amount - cost)
 
 
 def _fact(name: str, value: Cell, note: str = "") -> Line:

@@ -23,16 +23,6 @@ _ABSENT = "–"
 _STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: ""}
 """The size column shows partial fills."""
 
-_NARROW = (
-    Column("side", "", 1),
-    Column("size", "SIZE", 5, align=Align.RIGHT),
-    Column("price", "PRICE", 5, align=Align.RIGHT),
-    Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
-    Column("queue", "QUEUE", 5, priority=1, align=Align.RIGHT),
-    Column("tif", "TIF", 3, priority=2, align=Align.RIGHT),
-    Column("age", "AGE", 3, priority=2, align=Align.RIGHT),
-    Column("outcome", "", 3, priority=2),
-)
 _WIDE = (
     Column("side", "SIDE", 4),
     Column("size", "SIZE", 7, align=Align.RIGHT),
@@ -42,6 +32,10 @@ _WIDE = (
     Column("tif", "TIF", 3, priority=2, align=Align.RIGHT),
     Column("age", "AGE", 4, priority=2, align=Align.RIGHT),
     Column("outcome", "", 8, priority=2),
+)
+_NARROW = (
+    Column("side", "", 1),
+    *(c._replace(width=w) for c, w in zip(_WIDE[1:], (5, 5, 4, 5, 3, 3, 3), strict=True)),
 )
 _WIDE_FROM = 40
 

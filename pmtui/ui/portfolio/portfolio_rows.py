@@ -186,7 +186,7 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
     note = marks.notes.get(position.token_id)
     cells = (
         Cell(f"● {title}", Role.KEY) if is_marked else Cell(title),
-        Cell(plain(position.outcome), _outcome_role(position.outcome_index)),
+        Cell(plain(position.outcome), Role.ASK if position.outcome_index else Role.BID),
         Cell(_size(position.size, 8)),
         Cell(read_average(position.average_price)),
         *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),
@@ -463,10 +463,6 @@ def _name(item: Item) -> str:
             return f"{item.day}:{item.condition_id}"
         case TransactionView():
             return item.key
-
-
-def _outcome_role(index: int) -> Role:
-    return Role.BID if index == 0 else Role.ASK
 
 
 def paint_side(side: Side) -> Cell:

@@ -58,12 +58,8 @@ class Settling:
         self._surface = surface
         self._flow = flow
         self._line = line
-        self._marked: frozenset[ConditionId] = frozenset()
-
-    @property
-    def marked(self) -> frozenset[ConditionId]:
+        self.marked: frozenset[ConditionId] = frozenset()
         """The markets marked to be redeemed together."""
-        return self._marked
 
     def mark(self, condition_id: ConditionId) -> bool:
         """Mark or unmark a resolved market; show why it cannot be, and return whether it was."""
@@ -71,7 +67,7 @@ class Settling:
         if found is None or not found.is_resolved:
             self._line.show("Only resolved markets are marked, to be redeemed together.")
             return False
-        self._marked = self._marked ^ {condition_id}
+        self.marked = self.marked ^ {condition_id}
         return True
 
     def take(self, wish: Wish, position: Position | None) -> None:
@@ -80,7 +76,7 @@ class Settling:
             self._line.show(reason)
         elif wish is Wish.REDEEM_ALL:
             self._redeem_all()
-        elif wish is Wish.REDEEM and self._marked:
+        elif wish is Wish.REDEEM and self.marked:
             self._redeem_marked()
         elif position is None:
             self._line.show("No position here.")
@@ -113,8 +109,8 @@ class Settling:
 
     def _redeem_marked(self) -> None:
         held = {each.condition_id for each in self._surface.queries.wallet().redeemable}
-        chosen = tuple(sorted(self._marked & held))
-        self._marked = frozenset()
+        chosen = tuple(sorted(self.marked & held))
+        self.marked = frozenset()
         if chosen:
             self._flow.take(Redeem(chosen))
         else:

@@ -24,18 +24,10 @@ class ReplayApp(PmtuiApp):
         controls = self.surface.replay
         if controls is None:
             return
-        match deed:
-            case "pause":
-                controls.pause()
-            case "step":
-                controls.step()
-            case "back":
-                controls.back()
-            case "forward":
-                controls.forward()
-            case "slower":
-                controls.slower()
-            case _:
-                controls.faster()
+        deeds = {
+            "pause": controls.pause, "step": controls.step, "back": controls.back,
+            "forward": controls.forward, "slower": controls.slower, "faster": controls.faster,
+        }  # fmt: skip
+        deeds[deed]()
         for line in self.screen.query(ReplayLine):
             line.follow()

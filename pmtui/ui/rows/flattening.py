@@ -1,8 +1,8 @@
 """Selling net positions from a list: one with the card of the market screen, several with one card that names each sale."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -323,16 +323,11 @@ class BookWait:
 
     async def until_ready(self) -> None:
         """Wait until all terms and books have loaded, at most `LONGEST_WAIT_S`."""
-        await self._until(lambda: all(map(self._is_ready, self._positions)), LONGEST_WAIT_S)
-
-    async def _until(self, is_ready: Callable[[], bool], longest_s: float) -> None:
-        try:
-            async with asyncio.timeout(longest_s):
-                while not is_ready():
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONGEST_WAIT_S):
+                while not all(map(self._is_ready, self._positions)):
                     self._changed.clear()
                     _ = await self._changed.wait()
-        except TimeoutError:
-            return
 
     def _is_ready(self, position: Position) -> bool:
         queries = self._surface.queries

@@ -127,10 +127,6 @@ def _most(numbers: TicketNumbers) -> str:
     return format_shares(size_ceil(numbers.most_shares))
 
 
-def _has_fee(whole: _Sum) -> bool:
-    return bool(whole.worst_fee) and not whole.head.unsigned.draft.is_post_only
-
-
 def _describe_fee(whole: _Sum, numbers: TicketNumbers | None) -> str:
     order = whole.head
     if order.unsigned.draft.is_post_only:
@@ -158,9 +154,9 @@ def _total(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
 
     Computed from the cents shown, so that the lines of the card add up.
     """
-    if not _has_fee(whole):
-        return []
     order, cash = whole.head, whole.cash
+    if not whole.worst_fee or order.unsigned.draft.is_post_only:
+        return []
     is_buy = order.unsigned.draft.is_buy
     most = cents_up(_most_fee(whole, numbers))
     if may_fill_in_part(order) and numbers is not None:

@@ -86,7 +86,7 @@ def paint_plan(
             end = Cell("would cross", Role.NOTICE_WARN)
         cash = parts[number]
         cells = [
-            Cell(f"{format_price(leg.price):>{6 if is_narrow else 7}}", _role(plan)),
+            Cell(f"{format_price(leg.price):>{6 if is_narrow else 7}}", side_role(plan.spec.side)),
             Cell(f" {format_shares(leg.size):>{8 if is_narrow else 10}}"),
         ]
         if (end is None and not (is_narrow and not is_wide)) or (is_wide and not is_narrow):
@@ -179,10 +179,6 @@ def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
             return Cell(f"refused: {plain(verdict.reason, 40)}", Role.NOTICE_BAD)
         case Unknown():
             return Cell("unconfirmed", Role.NOTICE_WARN, Emphasis.BOLD)
-
-
-def _role(plan: ScaledPlan) -> Role:
-    return Role.BID if plan.spec.side is Side.BUY else Role.ASK
 
 
 _ENTRIES = {

@@ -12,8 +12,7 @@ from textual.containers import Vertical
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.service.surface import Subscription
-from pmtui.service.topics import Topic, WalletTopic
+from pmtui.service.topics import WalletTopic
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import is_live
@@ -93,7 +92,6 @@ class SigningCard(CardScreen):
         super().__init__(surface=surface)
         self._paint_lines_of = paint_lines
         self._agree = agree
-        self._subscription: Subscription | None = None
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
@@ -113,18 +111,10 @@ class SigningCard(CardScreen):
 
         The screen behind may not watch it, and the card shows cash and shares after the step.
         """
-        self._subscription = self._surface.subscriptions.subscribe([WalletTopic()], self._follow)
+        subscribe = self._surface.subscriptions.subscribe
+        self._watching = subscribe([WalletTopic()], lambda _: self.call_next(self._fit_mounted))
         self._fit()
         self.lines.focus()
-
-    @override
-    def on_unmount(self) -> None:
-        """Unsubscribe."""
-        if self._subscription is not None:
-            self._subscription.close()
-
-    def _follow(self, _: Topic) -> None:
-        self.call_next(self._fit_mounted)
 
     def _fit_mounted(self) -> None:
         if is_live(self):

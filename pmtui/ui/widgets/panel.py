@@ -235,8 +235,5 @@ class Panel(Widget):
     def _show(self, name: Line, value: Line) -> None:
         if (name, value) != (self._subject, self._value):
             self._subject, self._value = name, value
-            self._refresh_line(0)
-
-    def _refresh_line(self, y: int) -> None:
-        if self.is_mounted and self.size.width:
-            self.refresh(Region(0, y, self.size.width, 1))
+            if self.is_mounted and self.size.width:
+                self.refresh(Region(0, 0, self.size.width, 1))
