@@ -356,11 +356,9 @@ class ScaledScreen(OrderForm[None]):
         if not is_live(self):
             return
         self._show_choices()
-        plan = self._plan()
-        self._draw(
-            ghosts_of_plan(plan) if isinstance(plan, ScaledPlan) and not self._orders.sent else ()
-        )
+        plan, sent = self._plan(), self._orders.sent
         if not isinstance(plan, ScaledPlan):
+            self._draw(())
             self.legs.show(())
             lines: Sequence[Line] = ((Cell("The trading terms are loading", Role.DIM),),)
             if plan is not None:
@@ -368,42 +366,26 @@ class ScaledScreen(OrderForm[None]):
                     paint_scaled_problem(each, is_missing=not entry_of(self.draft, each.field))
                     for each in plan
                 ]
-            self.state.show(
-                tuple(part for line in lines for part in wrap_line(line, self.inner, most=2))
-            )
+            self._say(lines, most=2)
             return
+        self._draw(() if sent else ghosts_of_plan(plan))
+        ends = self._leg_ends()
+        painted = tuple(paint_leg_end(*end) for end in ends)
         crossing = legs_that_cross(plan, self._book())
-        self.legs.show(
-            paint_plan(
-                plan,
-                crossing,
-                tuple(paint_leg_end(*end) for end in self._leg_ends()),
-                width=self.inner,
-            )
-        )
+        self.legs.show(paint_plan(plan, crossing, painted, width=self.inner))
         agree = "Close" if self._orders.verdicts else "Review"
         self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.inner)
-        if self._orders.sent:
-            result = paint_sent(self._leg_ends())
-            reasons = dict.fromkeys(
-                v.reason for v in self._orders.verdicts if isinstance(v, Rejected)
-            )
-            refused = [Cell(f"refused: {plain(reason, 90)}", Role.NOTICE_BAD) for reason in reasons]
-            self.state.show(
-                tuple(
-                    p
-                    for c in (result, *((r,) for r in refused[:1]))
-                    for p in wrap_line(c, self.inner, most=3)
-                )
-            )
-        else:
-            self.state.show(
-                tuple(
-                    part
-                    for text in self._warnings(plan)
-                    for part in wrap_line((Cell(text, Role.NOTICE_WARN),), self.inner, most=2)
-                )
-            )
+        if not sent:
+            warnings = [(Cell(text, Role.NOTICE_WARN),) for text in self._warnings(plan)]
+            self._say(warnings, most=2)
+            return
+        reasons = [v.reason for v in self._orders.verdicts if isinstance(v, Rejected)]
+        refused = [(Cell(f"refused: {plain(r, 90)}", Role.NOTICE_BAD),) for r in reasons[:1]]
+        self._say((paint_sent(ends), *refused), most=3)
+
+    def _say(self, lines: Sequence[Line], *, most: int) -> None:
+        parts = (part for line in lines for part in wrap_line(line, self.inner, most=most))
+        self.state.show(tuple(parts))
 
     def _show_choices(self) -> None:
         draft = self.draft
