@@ -133,7 +133,7 @@ class Market:
         middle = None if self.closed else midpoint(self.best_bid, self.best_ask)
         return self.outcomes[0].price if middle is None and self.outcomes else middle
 
-    def change_to(self, price: Micros | None) -> Micros | None:
+    def change_to(self, price: Micros | None, opened: Micros | None = None) -> Micros | None:
         """Return the first outcome's 24-hour change, up to a live price or its payout.
 
         The venue's change runs up to the row's price at the time of its row, or up to the last trade if
@@ -142,7 +142,14 @@ class Market:
 
         Args:
             price: live price; None if there is none, for the change as the venue states it.
+            opened: the price a day ago, where the venue states no change; None if unknown.
         """
+        told = self._stated_change(price)
+        if told is None and price is not None and opened is not None:
+            return Micros(price - opened)
+        return told
+
+    def _stated_change(self, price: Micros | None) -> Micros | None:
         stated = self.outcomes[0].price if self.outcomes else None
         if self.day_change is None or stated is None:
             return self.day_change

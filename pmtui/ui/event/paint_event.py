@@ -101,21 +101,14 @@ def paint_outcome_row(
     words = describe_quote(market, quote, now)
     live = counted_mid(bid, ask) if quote is not None and quote.is_live else None
     is_live = quote is not None and quote.is_live
-    bid_role, ask_role = (Role.BID, Role.ASK) if is_live else (Role.STALE, Role.STALE)
-    if market.closed:
-        settled = paint_price(market.outcomes[0].price if market.outcomes else None, Role.DIM)
-        prices = (paint_price(None), paint_price(None), settled)
-    else:
-        middle = paint_mid(bid, ask, Role.TEXT if is_live else Role.STALE)
-        prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
-    change = paint_change(_change(market, live, opened))
+    change = paint_change(market.change_to(live, opened))
     cells = (
         Cell(
             with_star(plain(market.title), is_starred=is_starred),
             Role.DIM if market.closed else Role.TEXT,
         ),
         _paint_chance(market, counted_mid(bid, ask), chance_width, is_live=is_live),
-        *prices,
+        *paint_prices(market, bid, ask, is_live=is_live),
         change,
         with_change(day, change),
         paint_spread(None if market.closed else spread(bid, ask), Role.DIM),
@@ -130,12 +123,14 @@ def paint_outcome_row(
     return Row(market.market_id, cells)
 
 
-def _change(market: Market, live: Micros | None, opened: Micros | None) -> Micros | None:
-    """Return the day's change as the venue reports it, else from the price of a day ago."""
-    told = market.change_to(live)
-    if told is None and live is not None and opened is not None:
-        return Micros(live - opened)
-    return told
+def paint_prices(
+    market: Market | None, bid: Micros | None, ask: Micros | None, *, is_live: bool
+) -> tuple[Cell, Cell, Cell]:
+    """Paint bid, ask and mid, stale if not live; of a closed market what it pays."""
+    if market is not None and market.closed:
+        return paint_price(None), paint_price(None), paint_price(market.first_price, Role.DIM)
+    roles = (Role.BID, Role.ASK, Role.TEXT) if is_live else (Role.STALE,) * 3
+    return paint_price(bid, roles[0]), paint_price(ask, roles[1]), paint_mid(bid, ask, roles[2])
 
 
 def _paint_chance(market: Market, middle: Micros | None, width: int, *, is_live: bool) -> Cell:

@@ -361,9 +361,7 @@ def _quote_cells(
     if market is None:
         return paint_price(None), Cell(""), paint_change(None), paint_price(None)
     live = counted_mid(book.best_bid, book.best_ask) if is_live(book) else None
-    moved = market.change_to(live)
-    if moved is None and live is not None and opened is not None:
-        moved = Micros(live - opened)
+    moved = market.change_to(live, opened)
     change, spread_cell = heated(paint_change(moved), moved), _spread_cell(market, book)
     if market.closed:
         price = paint_price(market.first_price, Role.DIM)

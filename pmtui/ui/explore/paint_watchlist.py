@@ -14,7 +14,7 @@ from pmtui.domain.markets.watchlist import MOST_WATCHED, StarKind, StarSnapshot
 from pmtui.domain.money import counted_mid, spread
 from pmtui.service.views import AlertRow, Load, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quote
+from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quote, paint_prices
 from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH, with_change
 from pmtui.ui.facts import (
     CHANGE_WIDTH,
@@ -28,9 +28,7 @@ from pmtui.ui.facts import (
     key_of,
     name_fact,
     paint_change,
-    paint_mid,
     paint_money,
-    paint_price,
     paint_spread,
     paint_time_left,
     with_star,
@@ -82,20 +80,13 @@ def paint_watch_row(row: WatchRow, now: datetime, day: Cell = NO_DAY) -> Row:
     market = seen.market
     bid, ask = (quote.best_bid, quote.best_ask) if quote else (None, None)
     is_live = quote is not None and quote.is_live
-    bid_role, ask_role = (Role.BID, Role.ASK) if is_live else (Role.STALE, Role.STALE)
-    if market is not None and market.closed:
-        settled = paint_price(market.outcomes[0].price if market.outcomes else None, Role.DIM)
-        prices = (paint_price(None), paint_price(None), settled)
-    else:
-        middle = paint_mid(bid, ask, Role.TEXT if is_live else Role.STALE)
-        prices = (paint_price(bid, bid_role), paint_price(ask, ask_role), middle)
     live = counted_mid(bid, ask) if is_live else None
     change = paint_change(market.change_to(live) if market else None)
     is_closed = seen.is_closed or (market is not None and market.closed)
     cells = (
         title._replace(role=Role.DIM) if is_closed else title,
         Cell(_outcome(row, seen), Role.DIM),
-        *prices,
+        *paint_prices(market, bid, ask, is_live=is_live),
         change,
         with_change(day, change),
         paint_spread(None if is_closed else spread(bid, ask), Role.DIM),

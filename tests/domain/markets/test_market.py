@@ -44,7 +44,11 @@ def test_beside_a_live_price_the_change_is_up_to_that_price() -> None:
     assert market.change_to(Micros(560_000)) == 50_000
     assert market.change_to(Micros(500_000)) == -10_000
     assert market.change_to(None) == 40_000
-    assert replace(market, day_change=None).change_to(Micros(560_000)) is None
+    untold = replace(market, day_change=None)
+    assert untold.change_to(Micros(560_000)) is None
+    assert untold.change_to(Micros(560_000), Micros(500_000)) == 60_000
+    assert untold.change_to(None, Micros(500_000)) is None
+    assert market.change_to(Micros(560_000), Micros(100_000)) == 50_000
     assert replace(market, outcomes=()).change_to(Micros(560_000)) == 40_000
 
 
