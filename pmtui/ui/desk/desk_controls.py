@@ -242,7 +242,7 @@ class DeskControls:
         self._trading = Trading(workspace, self._news)
         self._forms = MarketForms(workspace, wallet)
         self.single_keys = SingleKeys(
-            workspace, self._trading, self._news, is_moving=lambda: self.moving.is_moving
+            workspace, self._news, is_moving=lambda: self.moving.is_moving
         )
         self.commands = Commands(
             workspace, self._trading, self._news,
@@ -285,8 +285,8 @@ class DeskControls:
             "flatten_now": keys.flatten,
             "cancel_bids": partial(keys.cancel_side, Side.BUY),
             "cancel_asks": partial(keys.cancel_side, Side.SELL),
-            "buy": self._trading.buy,
-            "sell": self._trading.sell,
+            "buy": partial(self._trading.open_at_cursor, Side.BUY),
+            "sell": partial(self._trading.open_at_cursor, Side.SELL),
             "flatten": self._trading.flatten,
             "cancel_market": self._trading.cancel_market,
             "cancel_order": self._own.cancel,

@@ -6,6 +6,7 @@ screen's forms and cards over the list.
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from textual.screen import Screen
@@ -139,8 +140,8 @@ class RowVerbs:
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
         """The handlers of the actions in the registry's row context."""
         return {
-            "buy": self.buy,
-            "sell": self.sell,
+            "buy": partial(self._open_ticket, Side.BUY),
+            "sell": partial(self._open_ticket, Side.SELL),
             "flatten": self.flatten,
             "protect": self.protect,
             "set_alert": self.set_alert,
@@ -160,14 +161,6 @@ class RowVerbs:
         if not any(size_floor(account.unpaired(position)) > 0 for position in held):
             found.add(Need.SALE)
         return frozenset(found)
-
-    def buy(self) -> None:
-        """Open the ticket to buy."""
-        self._open_ticket(Side.BUY)
-
-    def sell(self) -> None:
-        """Open the ticket to sell."""
-        self._open_ticket(Side.SELL)
 
     async def flatten(self) -> None:
         """Sell the net position of the row, or of each of its markets, after a card."""

@@ -85,7 +85,7 @@ class MarketControls:
         self.trading = Trading(workspace, self._news)
         self.forms = MarketForms(workspace, wallet)
         self.single_keys = SingleKeys(
-            workspace, self.trading, self._news, is_moving=lambda: self.moving.is_moving
+            workspace, self._news, is_moving=lambda: self.moving.is_moving
         )
         self.outcomes = Outcomes(workspace, strip, leave=self._leave, arrive=self._arrive)
         self.sides = SideLadders(workspace, self.outcomes, sides, main=widgets.ladder)
@@ -291,8 +291,8 @@ class MarketControls:
         return {
             **presses,
             **presets,
-            "buy": self.trading.buy,
-            "sell": self.trading.sell,
+            "buy": partial(self.trading.open_at_cursor, Side.BUY),
+            "sell": partial(self.trading.open_at_cursor, Side.SELL),
             "flatten": self.trading.flatten,
             "cancel_market": self.trading.cancel_market,
             "scaled": self.forms.scaled,
@@ -314,10 +314,10 @@ class MarketControls:
         return {
             "flip_outcome": self.outcomes.flip,
             "show_both": self.outcomes.show_both,
-            "next_sibling": self.outcomes.next,
-            "next_window": self.outcomes.windows.next,
-            "previous_window": self.outcomes.windows.previous,
-            "previous_sibling": self.outcomes.previous,
+            "next_sibling": partial(self.outcomes.step, 1),
+            "previous_sibling": partial(self.outcomes.step, -1),
+            "next_window": partial(self.outcomes.windows.step, 1),
+            "previous_window": partial(self.outcomes.windows.step, -1),
             "shorter_interval": partial(self.charts.zoom, -1),
             "longer_interval": partial(self.charts.zoom, 1),
             "switch_chart": self.charts.switch,

@@ -4,7 +4,7 @@ If an order and a stop share a row, the first key picks up the order and the nex
 selection is kept by ids, and the target is a price: no change on the screen affects either.
 """
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -226,13 +226,21 @@ class Moving:
             self._release()
             self.send(moves)
 
-        model = self._workspace.reader.read()
+        self.propose(moves, move)
+
+    def propose(
+        self, moves: tuple[Move, ...], move: Callable[[], None],
+        nudge: Callable[[int], None] | None = None,
+    ) -> None:  # fmt: skip
+        """Move at once, or ask first if a card is needed, from which `nudge` moves on."""
+        model, surface = self._workspace.reader.read(), self._workspace.surface
         doubt = doubt_about(moves, model, self._workspace)
-        if not needs_move_card(surface, model, moves, doubt=doubt):
+        if needs_move_card(surface, model, moves, doubt=doubt):
+            card = MoveCard(moves, surface=surface, doubt=doubt, nudge=nudge)
+            self._page.ask(card, if_agreed(move))
+        else:
             self._workspace.commands.touch_arming()
             move()
-            return
-        self._page.ask(MoveCard(moves, surface=surface, doubt=doubt), if_agreed(move))
 
     def _pick_up(self, model: MarketModel) -> None:
         token_id, cursor = model.token_id, model.cursor
@@ -407,21 +415,14 @@ class Nudging:
         if isinstance(moves, str):
             self._line.show(f"Not moved: {plain(moves, 90)}.")
             return
-        model = self._workspace.reader.read()
-        doubt = doubt_about(moves, model, self._workspace)
-        if not needs_move_card(self._workspace.surface, model, moves, doubt=doubt):
-            self._workspace.commands.touch_arming()
-            self._moving.send(moves)
-            return
 
         def again(ticks: int) -> None:
             self._nudge = nudge
             self.nudge(ticks)
 
-        card = MoveCard(moves, surface=self._workspace.surface, doubt=doubt, nudge=again)
-        # The card shows the move; nothing has been moved yet.
+        # A card shows the move; nothing has been moved yet.
         self._line.take_back(_PENDING)
-        self._page.ask(card, if_agreed(partial(self._moving.send, moves)))
+        self._moving.propose(moves, partial(self._moving.send, moves), again)
 
     def _begin(self, model: MarketModel) -> Nudge | None:
         orders = self._orders(model)

@@ -52,16 +52,9 @@ class Windows:
         if self.is_in_series:
             yield ENDING
 
-    def next(self) -> None:
-        """Switch to the window that ends next."""
-        self._step(is_later=True)
-
-    def previous(self) -> None:
-        """Switch to the window that ended before this one."""
-        self._step(is_later=False)
-
-    def _step(self, *, is_later: bool) -> None:
-        event, line = self._event(), self._workspace.line
+    def step(self, steps: int) -> None:
+        """Switch to the window that ends next; with -1 to the one that ended before."""
+        event, line, is_later = self._event(), self._workspace.line, steps > 0
         if event is None or rolling_series(event) is None:
             line.show("This market is no window of a series.")
             return
@@ -134,13 +127,19 @@ class Outcomes:
         event = self._event
         return None if event is None else self._siblings_in(event)
 
-    def next(self) -> None:
-        """Switch to the next outcome of the event."""
-        self._step(1)
-
-    def previous(self) -> None:
-        """Switch to the previous outcome of the event."""
-        self._step(-1)
+    def step(self, steps: int) -> None:
+        """Switch to the next outcome of the event; with -1 to the previous one."""
+        siblings = self.siblings
+        if siblings is not None:
+            market = siblings.markets[siblings.stepped(steps)]
+            if market.condition_id is not None:
+                self.hop_to(market.condition_id)
+        elif self.event_id is not None and self._event is None:
+            self._line.show("The event is loading.")
+        elif self.windows.is_in_series:
+            self.windows.step(steps)
+        else:
+            self._line.show("This event has no other open market.")
 
     def flip(self) -> None:
         """Switch to the other outcome; the cursor moves to the complementary price."""
@@ -265,17 +264,3 @@ class Outcomes:
             found = siblings_of(event, condition_id, order)
             known = self._siblings_now = (event, condition_id, found)
         return known[2]
-
-    def _step(self, steps: int) -> None:
-        siblings = self.siblings
-        if siblings is not None:
-            market = siblings.markets[siblings.stepped(steps)]
-            if market.condition_id is not None:
-                self.hop_to(market.condition_id)
-        elif self.event_id is not None and self._event is None:
-            self._line.show("The event is loading.")
-        elif self.windows.is_in_series:
-            step = self.windows.next if steps > 0 else self.windows.previous
-            step()
-        else:
-            self._line.show("This event has no other open market.")

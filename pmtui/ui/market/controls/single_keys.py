@@ -41,10 +41,9 @@ from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_price
-from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import TERMS_LOADING, MarketModel
-from pmtui.ui.market.moves import describe_merging, describe_pairs
+from pmtui.ui.market.moves import describe_merging, describe_pairs, prepare_net_sale
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
@@ -89,21 +88,18 @@ class SingleKeys:
     """Arms single keys, chooses their size, and turns a key into an order or a refusal."""
 
     def __init__(
-        self, workspace: Workspace, trading: Trading, news: OrderNews, *,
-        is_moving: Callable[[], bool],
-    ) -> None:  # fmt: skip
+        self, workspace: Workspace, news: OrderNews, *, is_moving: Callable[[], bool]
+    ) -> None:
         """Start with the size chosen last.
 
         Args:
             workspace: the screen's workspace.
-            trading: prepares the sale of a whole position.
             news: reports how orders ended.
             is_moving: returns whether orders are picked up, so that no key may trade.
         """
         self._workspace = workspace
         self._line = workspace.line
         self._page = workspace.page
-        self._trading = trading
         self._news = news
         self._is_moving = is_moving
         kept = workspace.surface.memory.now.preset
@@ -229,7 +225,7 @@ class SingleKeys:
             return
         book, _ = found
         pressed_s = self._workspace.queries.monotonic()
-        sale = await self._trading.prepare_sale(model, book)
+        sale = await prepare_net_sale(self._workspace.surface, model.terms, book)
         if isinstance(sale, str):
             self._refuse(sale)
             return
@@ -309,18 +305,15 @@ class SingleKeys:
     def _resting_keys(self, model: MarketModel, *, has_next: bool) -> RestingKeys:
         reason = "ticket has the keys" if self._page.are_keys_locked else ""
         keymap = self._workspace.keymap
+        ended = partial(describe_result, model.market.market, model.positions)
         return RestingKeys(
             presets=self._workspace.surface.options.presets, chosen=self._preset,
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
             lock=plain(model.status.kill_lock, 100),
             reason=reason or model.why_not_tradable.rstrip("."),
-            result=self._result_of(model) if model.is_over else "", has_next=has_next,
+            result=ended(holds_nothing=model.holds_nothing) if model.is_over else "",
+            has_next=has_next,
         )  # fmt: skip
-
-    def _result_of(self, model: MarketModel) -> str:
-        return describe_result(
-            model.market.market, model.positions, holds_nothing=model.holds_nothing
-        )
 
     def _armed_keys(self, model: MarketModel) -> ArmedKeys | None:
         until, book = model.status.armed_until, self._book_on_show(model)

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable
 
-from pmtui.domain.books.book_view import BookState, BookView
+from pmtui.domain.books.book_view import BookState
 from pmtui.domain.formats import count
-from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.flattening import FlattenPlan
-from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.controls.workspace import Part, Workspace
@@ -33,7 +30,7 @@ class Trading:
 
     def want_ticket(self, side: Side) -> None:
         """Open the ticket once the market has loaded, to trade a row of a list."""
-        self.want(lambda: self._open_at_cursor(side))
+        self.want(lambda: self.open_at_cursor(side))
 
     def want(self, work: Callable[[], object]) -> None:
         """Run something once the market has loaded."""
@@ -55,14 +52,6 @@ class Trading:
         if not is_late:
             work()
 
-    def buy(self) -> None:
-        """Open the ticket to buy at the cursor, or at the best ask."""
-        self._open_at_cursor(Side.BUY)
-
-    def sell(self) -> None:
-        """Open the ticket to sell at the cursor, or at the best bid."""
-        self._open_at_cursor(Side.SELL)
-
     def open_ticket(self, side: Side, price: Micros | None) -> None:
         """Open the ticket at a price; None leaves the price empty."""
         model = self._workspace.reader.read()
@@ -74,7 +63,8 @@ class Trading:
         )
         self._page.show_parts(Part.TICKET)
 
-    def _open_at_cursor(self, side: Side) -> None:
+    def open_at_cursor(self, side: Side) -> None:
+        """Open the ticket at the cursor, or at the best price of the other side."""
         model = self._workspace.reader.read()
         cursor, book = model.cursor, model.book
         if cursor is not None:
@@ -110,7 +100,8 @@ class Trading:
             self._line.refuse_form(reason or LOADING)
             return
         leg = model.token_id if is_shown_only else None
-        sale = await self.prepare_sale(model, model.book, leg=leg)
+        surface = self._workspace.surface
+        sale = await prepare_net_sale(surface, model.terms, model.book, leg=leg)
         if isinstance(sale, str):
             self._line.refuse_form(sale)
             return
@@ -122,11 +113,5 @@ class Trading:
             _ = self._page.run_worker(self._news.report_placed(command_id, order))
 
         merging = describe_merging(self._workspace.keymap)
-        card = FlattenCard(order, plan, surface=self._workspace.surface, merging=merging)
+        card = FlattenCard(order, plan, surface=surface, merging=merging)
         self._page.ask(card, if_agreed(sell))
-
-    async def prepare_sale(
-        self, model: MarketModel, book: BookView, *, leg: TokenId | None = None
-    ) -> tuple[PreparedOrder, FlattenPlan] | str:
-        """Prepare the sale of the net position of a book's market, or say why there is none."""
-        return await prepare_net_sale(self._workspace.surface, model.terms, book, leg=leg)

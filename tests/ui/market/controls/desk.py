@@ -201,9 +201,7 @@ class Desk:
         self.moving = Moving(self.workspace, self.own, self.news)
         self.nudging = Nudging(self.workspace, self.own, self.moving)
         self.trading = Trading(self.workspace, self.news)
-        self.keys = SingleKeys(
-            self.workspace, self.trading, self.news, is_moving=lambda: self.moving.is_moving
-        )
+        self.keys = SingleKeys(self.workspace, self.news, is_moving=lambda: self.moving.is_moving)
 
     @property
     def said(self) -> str:

@@ -57,27 +57,27 @@ class EventDesk(Desk):
 
 def test_hopping_goes_round_and_lets_go_of_the_market_before() -> None:
     desk = EventDesk()
-    desk.outcomes.next()
+    desk.outcomes.step(1)
     assert desk.reader.condition_id == desk.ids[1]
     assert desk.steps == ["left", "arrived"]
     assert desk.page.shown == [Part.TOPICS, Part.MARKET]
     assert desk.said.startswith(f"Outcome 2 of {len(desk.ids)}")
-    desk.outcomes.previous()
-    desk.outcomes.previous()
+    desk.outcomes.step(-1)
+    desk.outcomes.step(-1)
     assert desk.reader.condition_id == desk.ids[-1]
 
 
 def test_an_open_ticket_is_said_to_be_closed() -> None:
     desk = EventDesk()
     desk.ticket.is_open = True
-    desk.outcomes.next()
+    desk.outcomes.step(1)
     assert desk.said.endswith("Its ticket is closed.")
 
 
 def test_a_market_of_its_own_has_nowhere_to_go() -> None:
     desk = Desk()
     outcomes = Outcomes(desk.workspace, FakeStrip(), leave=lambda: None, arrive=lambda: None)
-    outcomes.next()
+    outcomes.step(1)
     assert desk.said == "This event has no other open market."
 
 
@@ -161,21 +161,21 @@ class SeriesDesk(Desk):
 def test_one_key_goes_to_the_next_window_of_a_series_and_back() -> None:
     desk = SeriesDesk()
     assert ENDING in list(desk.outcomes.topics())
-    desk.outcomes.next()
+    desk.outcomes.step(1)
     assert desk.reader.condition_id == desk.ids[2]
     assert desk.said == "Window: Ether up or down, window 3?."
-    desk.outcomes.windows.next()
+    desk.outcomes.windows.step(1)
     assert desk.said == "No later window is known yet."
     # What has ended is in no list of the venue any more: it was seen here.
     desk.service.lists.clear()
-    desk.outcomes.previous()
+    desk.outcomes.step(-1)
     assert desk.reader.condition_id == desk.ids[1]
-    desk.outcomes.windows.previous()
+    desk.outcomes.windows.step(-1)
     assert desk.reader.condition_id == desk.ids[0]
 
 
 def test_a_market_without_a_series_has_no_windows() -> None:
     desk = EventDesk()
     assert ENDING not in list(desk.outcomes.topics())
-    desk.outcomes.windows.next()
+    desk.outcomes.windows.step(1)
     assert desk.said == "This market is no window of a series."

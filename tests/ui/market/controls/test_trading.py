@@ -16,7 +16,7 @@ from tests.ui.moving_market import CONDITION, NO, YES
 @pytest.mark.parametrize(("side", "touch"), [(Side.BUY, 54), (Side.SELL, 52)])
 def test_the_ticket_opens_at_the_touch_while_nothing_is_pointed_at(side: Side, touch: int) -> None:
     desk = Desk()
-    desk.trading.buy() if side is Side.BUY else desk.trading.sell()
+    desk.trading.open_at_cursor(side)
     assert desk.ticket.opened == [(side, cents(touch))]
     assert Part.TICKET in desk.page.shown
 
@@ -24,21 +24,21 @@ def test_the_ticket_opens_at_the_touch_while_nothing_is_pointed_at(side: Side, t
 def test_the_ticket_opens_at_the_cursor() -> None:
     desk = Desk()
     desk.ladder.point_at(cents(47))
-    desk.trading.sell()
+    desk.trading.open_at_cursor(Side.SELL)
     assert desk.ticket.opened == [(Side.SELL, cents(47))]
 
 
 def test_a_book_that_may_be_wrong_gives_the_ticket_no_price() -> None:
     desk = Desk()
     desk.set_state(BookState.STALE)
-    desk.trading.buy()
+    desk.trading.open_at_cursor(Side.BUY)
     assert desk.ticket.opened == [(Side.BUY, None)]
 
 
 def test_a_ticket_that_does_not_open_says_why_and_ignores_what_is_typed_for_it() -> None:
     desk = Desk()
     desk.service.status_view = READ_ONLY_STATUS
-    desk.trading.buy()
+    desk.trading.open_at_cursor(Side.BUY)
     assert not desk.ticket.opened
     assert desk.said == "Read-only: no key."
     assert desk.line.ignores_key()
