@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from pmtui.domain.markets.market import Market
 from pmtui.domain.money import SCALE, Micros, counted_mid, is_one_sided, round_price
+from pmtui.service.views import Load
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
     TENTH_OF_CENT,
@@ -176,6 +177,11 @@ def join_facts(
     if tail and width - used > LEAST_TAIL:
         line.append(Cell(separator + tail if len(line) > 1 else tail, Role.DIM))
     return tuple(line)
+
+
+def explain_load(load: Load, *, none: str, failed: str, loading: str) -> str:
+    """Return why a list is empty: nothing there, not loaded, or not yet."""
+    return {Load.READY: none, Load.FAILED: failed}.get(load, loading)
 
 
 def name_fact(name: str, cell: Cell) -> Line:

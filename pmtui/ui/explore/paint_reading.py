@@ -5,9 +5,9 @@ from datetime import datetime
 
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Comment, Event, Holder, Market
-from pmtui.service.views import EventView, Load, MarketView
+from pmtui.service.views import EventView, MarketView
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
-from pmtui.ui.facts import unique_keys
+from pmtui.ui.facts import explain_load, unique_keys
 from pmtui.ui.format import format_age, format_size_compact
 from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
@@ -60,8 +60,11 @@ def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ..
     lines: list[Cell] = []
     for comment in view.comments:
         lines += _paint_comment(comment, now, width)
-    nothing = Cell(_explain_nothing(view, "comments", "No comments yet."), Role.DIM)
-    return tuple(lines) or (nothing,)
+    failed = f"Could not load the comments: {plain(view.problem)}"
+    empty = explain_load(
+        view.load, none="No comments yet.", failed=failed, loading="Loading comments…"
+    )
+    return tuple(lines) or (Cell(empty, Role.DIM),)
 
 
 def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
@@ -75,7 +78,10 @@ def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
 
 def explain_no_holders(view: MarketView) -> str:
     """Return why no holders are listed."""
-    return f" {_explain_nothing(view, 'holders', 'No holders listed.')}"
+    failed = f" Could not load the holders: {plain(view.problem)}"
+    return explain_load(
+        view.load, none=" No holders listed.", failed=failed, loading=" Loading holders…"
+    )
 
 
 def _wrap_paragraph(clean: str, width: int) -> list[str]:
@@ -116,16 +122,6 @@ def _sources(stated: Sequence[str], width: int) -> list[Cell]:
     wrapped = dict.fromkeys(wrap_text(source, width) for source in stated)
     said = [line for lines in wrapped for line in lines] or ["none named besides the rules above"]
     return [Cell(""), Cell("Resolution source", Role.DIM), *(Cell(s, Role.KEY) for s in said)]
-
-
-def _explain_nothing(view: EventView | MarketView, what: str, none: str) -> str:
-    match view.load:
-        case Load.READY:
-            return none
-        case Load.FAILED:
-            return f"Could not load the {what}: {plain(view.problem)}"
-        case Load.EMPTY | Load.LOADING:
-            return f"Loading {what}…"
 
 
 def _paint_comment(comment: Comment, now: datetime, width: int) -> list[Cell]:

@@ -15,9 +15,9 @@ from typing_extensions import override
 
 from pmtui.service.surface import Subscription
 from pmtui.service.topics import TagsTopic, Topic
-from pmtui.service.views import Load, TagsView
+from pmtui.service.views import TagsView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.facts import key_of
+from pmtui.ui.facts import explain_load, key_of
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import Keymap, bindings_for, footer_entries
@@ -65,13 +65,10 @@ def paint_tag_rows(view: TagsView, text: str, *, chosen: Collection[str]) -> tup
 
 def explain_no_tags(view: TagsView) -> str:
     """Return why there is no tag to choose."""
-    match view.load:
-        case Load.FAILED:
-            return "Could not load the tags."
-        case Load.READY:
-            return "No tag matches."
-        case Load.EMPTY | Load.LOADING:
-            return "Loading tags…"
+    return explain_load(
+        view.load, none="No tag matches.", failed="Could not load the tags.",
+        loading="Loading tags…",
+    )  # fmt: skip
 
 
 def paint_closed_choice(keymap: Keymap, *, include_closed: bool) -> Line:

@@ -91,12 +91,6 @@ class Choice(Widget, can_focus=True):
         choice: "Choice"
         step: Step
 
-        @property
-        @override
-        def control(self) -> "Choice":
-            """The choice that moved."""
-            return self.choice
-
     def __init__(self, *, id: str) -> None:  # noqa: A002 - Textual's word
         """Start empty."""
         super().__init__(id=id)
@@ -180,17 +174,8 @@ class NumberField(Input, inherit_bindings=False):
         field: "NumberField"
         step: Step
 
-        @property
-        @override
-        def control(self) -> "NumberField":
-            """The field to change."""
-            return self.field
-
-    @dataclass
     class Restricted(Message):
         """A letter was typed that belongs to no number; it is kept and checked as typed."""
-
-        field: "NumberField"
 
     def __init__(self, *, id: str, characters: str) -> None:  # noqa: A002 - Textual's word
         """Build a field.
@@ -208,13 +193,13 @@ class NumberField(Input, inherit_bindings=False):
     def restricted(self) -> None:
         """Notify the parent: a key that is silently ignored looks like a fault."""
         super().restricted()
-        self.post_message(self.Restricted(self))
+        self.post_message(self.Restricted())
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Notify the parent of a letter that was meant as a key, or is a typo."""
         typed = event.value[: self.cursor_position][-1:]
         if typed.isalpha() and self._foreign.match(typed):
-            self.post_message(self.Restricted(self))
+            self.post_message(self.Restricted())
 
     def write(self, text: str) -> None:
         """Replace the text as if it had been typed."""

@@ -55,17 +55,11 @@ class TicketPane(TicketLayout):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.TICKET)
 
-    @dataclass
     class Opened(Message):
         """The ticket was opened."""
 
-        pane: "TicketPane"
-
-    @dataclass
     class Closed(Message):
         """The ticket was closed; the focus should go elsewhere."""
-
-        pane: "TicketPane"
 
     @dataclass
     class Finished(Message):
@@ -74,11 +68,8 @@ class TicketPane(TicketLayout):
         verdict: Accepted
         words: str
 
-    @dataclass
     class Reshaped(Message):
         """The trader wants all of the ticket, or one line again."""
-
-        pane: "TicketPane"
 
     @dataclass
     class Drafted(Message):
@@ -86,17 +77,11 @@ class TicketPane(TicketLayout):
 
         ghosts: tuple[Ghost, ...]
 
-    @dataclass
     class SuggestionChanged(Message):
         """A suggestion has appeared or gone."""
 
-        pane: "TicketPane"
-
-    @dataclass
     class KeyKept(Message):
         """A key that would trade or navigate was ignored because the ticket has the focus."""
-
-        pane: "TicketPane"
 
     def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Build a closed ticket."""
@@ -176,7 +161,7 @@ class TicketPane(TicketLayout):
         if draft.size_text:
             # Typing replaces the size rather than adding digits.
             self.size_field.action_select_all()
-        self.post_message(self.Opened(self))
+        self.post_message(self.Opened())
 
     def fill(self, draft: TicketDraft) -> None:
         """Fill in the fields from a command, and focus the size."""
@@ -189,7 +174,7 @@ class TicketPane(TicketLayout):
         if self.is_open:
             self.remove_class("-open")
             self._draw()
-            self.post_message(self.Closed(self))
+            self.post_message(self.Closed())
 
     def finish(self, verdict: Accepted, text: str) -> None:
         """Hide the ticket, and report how its order ended."""
@@ -236,12 +221,12 @@ class TicketPane(TicketLayout):
         own = {key for action in actions_in(Context.TICKET) for key in keymap.keys_of(action.id)}
         if event.is_printable and event.key not in own:
             event.stop()
-            self.post_message(self.KeyKept(self))
+            self.post_message(self.KeyKept())
 
     @on(NumberField.Restricted)
     def _on_restricted(self, event: NumberField.Restricted) -> None:
         event.stop()
-        self.post_message(self.KeyKept(self))
+        self.post_message(self.KeyKept())
 
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:
@@ -317,7 +302,7 @@ class TicketPane(TicketLayout):
     def action_switch_form(self) -> None:
         """Switch between all of the ticket and one line."""
         self.is_whole = not self.is_whole
-        self.post_message(self.Reshaped(self))
+        self.post_message(self.Reshaped())
 
     def action_close(self) -> None:
         """Close without sending."""
@@ -393,7 +378,7 @@ class TicketPane(TicketLayout):
         has_one = self._face.fixable() is not None
         if has_one != self.has_suggestion:
             self.has_suggestion = has_one
-            self.post_message(self.SuggestionChanged(self))
+            self.post_message(self.SuggestionChanged())
         self._face.paint()
 
 
