@@ -178,7 +178,7 @@ class FakeService(Queries):
     move_verdicts: list[MoveVerdict] = field(default_factory=list)
     cancel_verdicts: list[CancelVerdict] = field(default_factory=list)
     watchlist_view: WatchlistView = field(default=WatchlistView((), Load.READY, NOW))
-    rung: int = 0
+    fired: int = 0
     """How many price alerts have fired."""
     star_problem: str = ""
     alert_problem: str = ""
