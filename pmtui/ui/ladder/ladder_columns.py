@@ -1,14 +1,14 @@
 """Chooses and places the ladder's columns for a width.
 
-Own orders have a column at the left edge, for both sides: their size, and what is ahead of them in the queue. Each side of
-the price is one region: the size beside the price, its bar growing away from it. At the right stands what was added or
-pulled a moment ago. What a narrow ladder loses is decoration first, then detail; price, both sides and own sizes stay, and
+Each side of the price is one region: the size beside the price, its bar growing away from it. Own orders are written over
+the bar of their side, next to the size, so that they take no room from rows without any. At the right stands what was added
+or pulled a moment ago. What a narrow ladder loses is decoration first, then detail; price, both sides and own sizes stay, and
 the line of facts below the rows tells the rest of the row at the cursor.
 """
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from math import log1p
+from math import isqrt
 from typing import NamedTuple
 
 from pmtui.domain.books.ladder import Shown
@@ -20,9 +20,9 @@ from pmtui.ui.plain import Align, fit
 from pmtui.ui.theme.theme import Role
 
 _LEAST_SIZE, _SIZE = 5, 6
-_LEAST_BAR, _WIDEST_BAR = 4, 24
-_MINE, _OWN, _WIDE_OWN = 5, 9, 12
-"""Room for the size of own orders; with the queue before them; with both ends of it."""
+_LEAST_BAR, _WIDEST_BAR = 3, 24
+_QUEUE_BAR = 8
+"""A bar over which an own size and the queue before it can be written."""
 _FLOW, _FLOW_NAME = 5, "Δ5s"
 _OTHER = 4
 """Room for the other outcome's name, which is often `Down`."""
@@ -31,14 +31,14 @@ _EDGES = 2
 """The cursor's cell, and that of stops between price and asks."""
 _MARKS = 2
 """Cells beside a price: what it is to us or to rewards, and the last trade."""
-_MINIMAL = (("own", _MINE), ("size", _SIZE))
 _ROOMY = (
-    ("own", _MINE), ("bar", _LEAST_BAR), ("own", _OWN), ("bar", 5), ("flow", _FLOW), ("bar", 6),
-    ("size", _SIZE), ("bar", 8), ("traded", 6), ("depth", 6), ("profit", 7), ("bar", 10),
-    ("own", _WIDE_OWN),
+    *(("bar", size) for size in range(_LEAST_BAR, _QUEUE_BAR + 1)), ("flow", _FLOW),
+    ("bar", 9), ("bar", 10), ("size", _SIZE), ("bar", 11), ("traded", 6), ("depth", 6), ("profit", 7),
 )  # fmt: skip
 """What columns get, the most important first; what does not fit is left out."""
 _ON_BOTH_SIDES = ("size", "bar")
+_NAMES = {Side.BUY: ("queue mine", "mine", ""), Side.SELL: ("mine queue", "mine", "")}
+"""What is written over the bars, the longest first."""
 
 
 class LadderColumns(NamedTuple):
@@ -47,9 +47,7 @@ class LadderColumns(NamedTuple):
     size: int
     price: int
     bar: int = 0
-    """On both sides."""
-    own: int = 0
-    """Own orders of either side."""
+    """On both sides, with own orders written over it."""
     flow: int = 0
     """What was added or pulled a moment ago, on either side."""
     other: int = 0
@@ -66,7 +64,7 @@ class LadderColumns(NamedTuple):
     @property
     def has_queue(self) -> bool:
         """Whether the queue before own orders stands beside their size."""
-        return self.own >= _OWN
+        return self.bar >= _QUEUE_BAR
 
     @property
     def shown(self) -> Shown:
@@ -82,9 +80,8 @@ class LadderColumns(NamedTuple):
 class Painters(NamedTuple):
     """Paints each column. Titles and rows share the layout."""
 
-    own: Callable[[], Line]
     book: Callable[[Side], Line]
-    """The size of a side with its bar."""
+    """The size of a side, its bar and what is ours there."""
     price: Callable[[], Line]
     """The price, with a cell at each side of it."""
     guard: Callable[[], Cell]
@@ -106,8 +103,7 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
     other = max(digits, _OTHER) if free > _OTHER else digits
     if with_other and free > other:
         plan, free = plan._replace(other=other), free - other - 1
-    bars = _MINE + 1 + _cost(plan, "bar", _LEAST_BAR)
-    for name, size in _ROOMY if bars <= free else _MINIMAL:
+    for name, size in _ROOMY:
         cost = _cost(plan, name, size)
         if cost <= free:
             plan, free = plan._replace(**{name: size}), free - cost
@@ -143,20 +139,16 @@ def paint_titles(
     def title(text: str, size: int) -> Cell:
         return Cell(fit(text, size, Align.RIGHT), Role.DIM)
 
-    def own() -> Line:
-        # Its first cell is the cursor's, which no title needs.
-        return (title("queue mine" if columns.has_queue else "mine", columns.own + 1),)
-
     def book(side: Side) -> Line:
         name, forms = ("bids", above) if side is Side.BUY else ("asks", below)
-        named, blank = Cell(name, Role.DIM), Cell(" ")
-        if side is Side.BUY or not columns.bar:
-            return (*_fit_form(forms, columns.side - len(name) - 1), blank, named)
-        before = Cell(" " * (columns.size - len(name)))
-        return (before, named, blank, *_fit_form(forms, columns.bar + lent))
+        size = title(name, columns.size)
+        if not columns.bar:
+            return (size,)
+        room = columns.bar if side is Side.BUY else columns.bar + lent
+        over = _name_bar(_NAMES[side], forms, room, side=side)
+        return (*over, Cell(" "), size) if side is Side.BUY else (size, Cell(" "), *over)
 
     painters = Painters(
-        own=own,
         book=book,
         price=lambda: (title("price", columns.price),),
         guard=lambda: Cell(" "),
@@ -166,21 +158,28 @@ def paint_titles(
         depth=lambda: title("depth", columns.depth),
         profit=lambda: title("p/l net", columns.profit),
     )
-    cells = place_cells(columns, painters, ground=None)
-    return fit_line((*(() if columns.own else (Cell(" "),)), *cells), width)
+    return fit_line((Cell(" "), *place_cells(columns, painters, ground=None)), width)
 
 
-def _fit_form(forms: tuple[Line, ...], room: int) -> Line:
-    """Return the longest form for which there is room, in exactly as many cells."""
-    form = next((each for each in forms if line_width(each) <= room), ())
-    return fit_line(form, room) if room > 0 else ()
+def _name_bar(names: Sequence[str], forms: tuple[Line, ...], room: int, *, side: Side) -> Line:
+    """Name what is written over a bar next to the price, with what is out of view at its far end.
+
+    In exactly `room` cells; where not both fit, the name gives way.
+    """
+    for form in forms or ((),):
+        taken = line_width(form)
+        for name in names:
+            free = room - taken - len(name)
+            if free >= bool(form and name):
+                between, word = Cell(" " * free), Cell(name, Role.DIM)
+                return (*form, between, word) if side is Side.BUY else (word, between, *form)
+    return (Cell(" " * room),)
 
 
 def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None) -> list[Cell]:
     """Return a row's cells from left to right, one cell between the columns."""
     gap = Cell(" ", ground=ground)
-    placed: list[Cell] = [*paint.own(), gap] if columns.own else []
-    placed += (*paint.book(Side.BUY), *paint.price(), paint.guard())
+    placed: list[Cell] = [*paint.book(Side.BUY), *paint.price(), paint.guard()]
     if columns.other:
         placed += (paint.other(), gap)
     placed += paint.book(Side.SELL)
@@ -197,37 +196,28 @@ def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None)
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _FULL = 8
-_LOG_FROM, _LINEAR_FROM = 8, 4
-"""How many times the usual size the largest has to be for a logarithmic scale, and to leave it."""
 _ROUGHLY = 4
 """By what factor sizes may fall below the scale before it is changed."""
 
 
 class BarScale(NamedTuple):
-    """The length of a size's bar."""
+    """The length of a size's bar: it grows with the square root, so that walls differ and the rest is still seen."""
 
     full: int = 1
     """The size of a full bar."""
-    unit: int = 0
-    """The size at which a logarithmic scale bends; 0 for a linear scale."""
 
     def eighths(self, size: int, width: int) -> int:
         """Return a bar's length in eighths of a cell; every size above 0 shows something."""
         if size <= 0 or width <= 0:
             return 0
         most = width * _FULL
-        if size >= self.full:
-            return most
-        if self.unit:
-            part = log1p(size / self.unit) / log1p(self.full / self.unit)
-            return min(most, max(1, int(part * most)))
-        return max(1, size * most // self.full)
+        return most if size >= self.full else max(1, isqrt(size * most * most // self.full))
 
 
 def bar_scale(
     sizes: Sequence[int], current: BarScale, *, around: Sequence[int] = ()
 ) -> BarScale:  # fmt: skip
-    """Return the scale for these sizes; both its figures are powers of two.
+    """Return the scale for these sizes; a full bar is a power of two.
 
     It stays while it roughly fits: bars must compare from row to row and from one moment to the next.
 
@@ -239,57 +229,86 @@ def bar_scale(
     """
     if not sizes:
         return current
-    ranked = sorted(sizes)
-    largest, usual = max(1, ranked[-1]), max(1, ranked[len(ranked) // 2])
-    full = current.full
+    largest, full = max(1, *sizes), current.full
     if largest > full or full <= 1 or max((largest, *around)) < full // _ROUGHLY:
-        full = _power_above(largest)
-    bend = _LINEAR_FROM if current.unit else _LOG_FROM
-    if largest < bend * usual:
-        return BarScale(full)
-    unit = current.unit
-    if not unit // _ROUGHLY <= usual <= unit * _ROUGHLY or not unit:
-        unit = _power_above(usual)
-    return BarScale(full, unit)
+        return BarScale(1 << (largest - 1).bit_length())
+    return current
 
 
 _ARROWS = {Side.BUY: "◄", Side.SELL: "►"}
 
 
-def _power_above(size: int) -> int:
-    return 1 << (size - 1).bit_length()
+class BarLook(NamedTuple):
+    """How a bar looks."""
+
+    side: Side
+    role: Role
+    emphasis: Emphasis = Emphasis.NONE
+    ground: Role | None = None
+    """That of the row."""
+    is_plain: bool = False
+    """Whether colours cannot be reversed."""
+
+
+_BAR_GROUNDS = {Side.BUY: Role.BID_BAR, Side.SELL: Role.ASK_BAR}
 
 
 def paint_bar(
-    size: int,
-    scale: BarScale,
-    width: int,
-    *,
-    side: Side,
-    role: Role,
-    emphasis: Emphasis = Emphasis.NONE,
-    ground: Role | None = None,
-    is_plain: bool = False,
-) -> Line:
+    size: int, scale: BarScale, width: int, *, look: BarLook, over: Line = ()
+) -> Line:  # fmt: skip
     """Return a bar that grows away from the price, in exactly `width` cells; one that ought to be longer ends in an arrow.
+
+    Under what is written over it, next to the price, the bar goes on as a ground.
+    """
+    taken = line_width(over)
+    eighths = scale.eighths(size, width)
+    # Text has no eighths: half a cell counts as one, and something is seen of everything.
+    covered = max(bool(eighths), (eighths + _FULL // 2) // _FULL)
+    text = _on_bar(over, min(covered, taken), look=look)
+    full, rest = divmod(max(eighths - taken * _FULL, 0), _FULL)
+    is_cut = size > scale.full and full > 0
+    blocks = _paint_blocks(full, rest, width - taken, look=look, is_cut=is_cut)
+    return (*blocks, *text) if look.side is Side.BUY else (*text, *blocks)
+
+
+def _on_bar(text: Line, covered: int, *, look: BarLook) -> Line:
+    """Return a text with the ground of the bar as far as that reaches from the price."""
+    # On a reversed cursor row the bar is a gap.
+    bar = None if look.is_plain and look.ground is not None else _BAR_GROUNDS[look.side]
+    is_bid = look.side is Side.BUY
+    until = line_width(text) - covered if is_bid else covered
+    grounds = (look.ground, bar) if is_bid else (bar, look.ground)
+    cells: list[Cell] = []
+    for cell in text:
+        for part, ground in zip(
+            (cell.text[: max(until, 0)], cell.text[max(until, 0) :]), grounds, strict=True
+        ):
+            if part:
+                # Something that flashes has a ground of its own.
+                cells.append(cell._replace(text=part, ground=cell.ground or ground))
+        until -= len(cell.text)
+    return tuple(cells)
+
+
+def _paint_blocks(full: int, rest: int, width: int, *, look: BarLook, is_cut: bool) -> Line:
+    """Return so many full cells and eighths of one in `width` cells.
 
     Bids grow to the left, for which Unicode has no eighths but the half. The others are drawn as
     left blocks in reversed colours, unless the row has a ground of its own or colours cannot be
-    reversed (`is_plain`).
+    reversed.
     """
-    eighths = scale.eighths(size, width)
-    full, rest = divmod(eighths, _FULL)
-    if size > scale.full and full:
+    side, role, emphasis, ground, is_plain = look
+    is_bid = side is Side.BUY
+    if is_cut:
         blocks, arrow = "█" * (full - 1), _ARROWS[side]
-        whole = arrow + blocks if side is Side.BUY else blocks + arrow
-        return (Cell(whole, role, emphasis, ground),)
+        return (Cell(arrow + blocks if is_bid else blocks + arrow, role, emphasis, ground),)
     blank = Cell(" " * (width - full - bool(rest)), ground=ground)
     bar = Cell("█" * full, role, emphasis, ground)
     tip = Cell(_EIGHTHS[rest], role, emphasis, ground)
-    if side is Side.BUY and rest:
+    if is_bid and rest:
         if ground is None and not is_plain:
             tip = Cell(_EIGHTHS[_FULL - rest], role, emphasis | Emphasis.REVERSE)
         else:
             tip = tip._replace(text="▐" if rest >= _FULL // 2 else "▕")
-    parts = (bar, tip, blank) if side is Side.SELL else (blank, tip, bar)
+    parts = (blank, tip, bar) if is_bid else (bar, tip, blank)
     return tuple([cell for cell in parts if cell.text.strip(" ") or (cell is blank and cell.text)])

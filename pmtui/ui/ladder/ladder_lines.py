@@ -117,8 +117,9 @@ _CACHED_SCREENS = 4
 """The size of the cache in screens of lines: sizes come and go, and some come back."""
 
 
-_COMPARED, _REMEMBERED = 30, 45
-"""Bars compare the rows so near to the spread; the scale falls only once nothing so near needs it."""
+_COMPARED, _REMEMBERED = 3, 4
+"""Bars compare the rows that are in view while the ladder follows the spread: so many quarters of a screen from it. The scale
+falls only once nothing within a screen needs it."""
 
 
 class _LineState(NamedTuple):
@@ -185,7 +186,8 @@ class LadderLines:
         """Choose how much a bar stands for: of what lies near the spread, so that scrolling changes no bar."""
         ladder = self._viewport.ladder
         if ladder is not None and self._viewport.columns.bar:
-            near, around = ladder.sizes_near(_COMPARED), ladder.sizes_near(_REMEMBERED)
+            rows = self._viewport.body_height
+            near, around = (ladder.sizes_near(rows * n // 4) for n in (_COMPARED, _REMEMBERED))
             self._scale = bar_scale(near, self._scale, around=around)
 
     def _work_out(self) -> list[_LineState]:

@@ -1,7 +1,7 @@
-"""The ladder's rows: what is ours; each side with its size and bar; price; what changed, volume, depth, profit with room.
+"""The ladder's rows: each side with its size, bar and own orders; price; what changed, volume, depth, profit with room.
 
-A price at which orders of ours rest stands in a box; their size is in the column of its own, with the queue before them.
-Which side they are on the size beside the price tells, or a word in its place while the book has none there. What else a price is to us is spelled on the side that is free: `avg`, `b/e`, `stop`, `target`, `alert`.
+A price at which orders of ours rest stands in a box; their size is on their side beside that of the book, with the queue
+before them. What else a price is to us is spelled on the side that is free: `avg`, `b/e`, `stop`, `target`, `alert`.
 Every sign has a meaning without colour, and `SIGNS` says which: the help of the screen shows it.
 """
 
@@ -20,8 +20,14 @@ from pmtui.ui.format import (
     format_size_ceil,
     format_whole_size,
 )
-from pmtui.ui.ladder.ladder_columns import BarScale, LadderColumns, Painters, paint_bar, place_cells
-from pmtui.ui.plain import Align, fit
+from pmtui.ui.ladder.ladder_columns import (
+    BarLook,
+    BarScale,
+    LadderColumns,
+    Painters,
+    paint_bar,
+    place_cells,
+)
 from pmtui.ui.theme.theme import Role
 
 _CHANGE_SIGNS = {OwnChange.PLACED: "", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
@@ -34,20 +40,23 @@ SIGNS = (
     ("▸", "the cursor"), ("~", "in its place: the row nearest to a price that is off the grid now"),
     ("•", "the last trade"), ("┐ ┘", "the ends of the prices that may earn rewards"),
     ("underlined", "an order of yours that earns rewards"), ("100?", "not known to be working"),
-    ("100!  100×", "just filled, just cancelled"), ("~4,870", "about so many shares are ahead of yours"),
+    ("100!  100×", "just filled, just cancelled"),
+    ("~4,870  1st", "about so many shares are ahead of yours; none"),
     ("╌100╌", "typed in a form, or picked up: not sent"),
     ("+20k  -40", "added or pulled within five seconds, on either side"),
     ("▴ ▾", "a size that has just grown or shrunk, on a narrow ladder; in the titles: yours out of view"),
-    ("◄ ►", "a bar that ought to be longer; bars compare the thirty rows on either side of the spread"),
+    ("◄ ►", "a bar that ought to be longer; bars compare the rows that are in view around the spread"),
     ("@  =", "your average price and break-even, where there is no room for avg and b/e"),
     ("▼ ▲ ◆", "a stop, a target, both; hollow (▽ △ ◇) while paused"),
 )  # fmt: skip
 """The signs of the rows, and what each means."""
 _WORD = 3
 _SHORT_WORDS = {"target": "tgt"}
-_LEAST_QUEUE = 4
+_FIRST, _LEAST_QUEUE = "1st", 3
 _OWN, _TYPED = 6, 4
-"""The most cells of an own size with its sign, and of a size that is typed without its signs."""
+"""The most cells of an own size, and of a size that is typed without its signs."""
+_LEAST_SIZE, _LEAST_OWN = 3, 3
+"""The cells that the size of a level keeps beside what is ours, and those without which ours is left out."""
 
 
 class Fresh(NamedTuple):
@@ -95,7 +104,7 @@ def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook
     free = next((half.side for half in halves if not half.is_busy), None)
     row = _Row(rung, columns, look, _ground(rung, look), bids, asks, free)
     painters = Painters(
-        own=row.own, book=row.book, price=row.price, guard=row.guard,
+        book=row.book, price=row.price, guard=row.guard,
         other=row.other, flow=row.flow, depth=row.depth, traded=row.traded, profit=row.profit,
     )  # fmt: skip
     mark = Cell(_cursor_mark(look), Role.KEY if look.is_cursor else Role.TEXT, ground=row.ground)
@@ -119,7 +128,7 @@ class _Half(NamedTuple):
     @property
     def is_busy(self) -> bool:
         """Whether something is written on it."""
-        return bool(self.size or self.own or self.is_typed)
+        return bool(self.size or self.own or self.is_typed or self.change is not None)
 
 
 def _half(rung: Rung, look: RungLook, side: Side) -> _Half:
@@ -155,23 +164,22 @@ class _Row(NamedTuple):
         columns, half = self.columns, self.bids if side is Side.BUY else self.asks
         if side is self.free_side and (words := self._words()):
             return self._spelled(words, side)
-        size, sign = self._size(half)
-        if not columns.bar:
+        ours = self._ours(half)
+        # On a narrow ladder what is ours takes cells of the level's size.
+        room = max(columns.bar, line_width(ours))
+        size, sign = self._size(half, columns.side - room - 1 if room else columns.size)
+        if not room:
             return (size,)
         # Dimmed, it would be lost on the ground of the cursor.
         emphasis = Emphasis.NONE if self.look.is_cursor else Emphasis.DIM
-        bar = paint_bar(
-            half.size, self.look.scale, columns.bar, side=side, role=half.role, emphasis=emphasis,
-            ground=self.ground, is_plain=self.look.is_plain,
-        )  # fmt: skip
+        look = BarLook(side, half.role, emphasis, self.ground, is_plain=self.look.is_plain)
+        bar = paint_bar(half.size, self.look.scale, room, look=look, over=ours)
         return (*bar, sign, size) if side is Side.BUY else (size, sign, *bar)
 
-    def _size(self, half: _Half) -> tuple[Cell, Cell]:
+    def _size(self, half: _Half, room: int) -> tuple[Cell, Cell]:
         """Return a side's size and the cell beside it, which says how it has just changed."""
-        cell, fresh = self.amount(half.size, self.columns.size, half.role), half.fresh
+        cell, fresh = self.amount(half.size, room, half.role), half.fresh
         beside = Cell(" ", ground=self.ground)
-        if not half.size:
-            cell = self._own_side(half) or cell
         if not fresh.stage:
             return cell, beside
         if fresh.stage > 1 and not self.look.is_cursor:
@@ -182,53 +190,56 @@ class _Row(NamedTuple):
             beside = Cell("▴" if fresh.is_more else "▾", half.role, Emphasis.BOLD, self.ground)
         return cell._replace(emphasis=Emphasis.BOLD), beside
 
-    def _own_side(self, half: _Half) -> Cell | None:
-        """Say on which side ours is where the book has nothing there; None where nothing is ours."""
-        if not half.own and not half.is_typed:
-            return None
-        word, emphasis = ("mine", Emphasis.NONE) if half.own else ("typed", Emphasis.DIM)
-        text = fit(word, self.columns.size, Align.RIGHT)
-        return Cell(text, Role.OWN_ORDER, emphasis, self.ground)
+    def _ours(self, half: _Half) -> Line:
+        """Return what is ours on a side: next to the price its size, then what is typed there, else the queue before it."""
+        bar = self.columns.bar
+        room = max(bar, self.columns.side - _LEAST_SIZE - 1)
+        if room < _LEAST_OWN:
+            return ()
+        typed = self._ghost(half.side, room)
+        own = self._own(half, room - (line_width((typed,)) + 1 if typed else 0))
+        # From the price outwards.
+        cells = [cell for cell in (own, typed or self._queue(half, bar, own)) if cell is not None]
+        gap, line = Cell(" "), list[Cell]()
+        for cell in cells:
+            line += [gap, cell] if line else [cell]
+        if line and line_width(tuple(line)) < bar:
+            # What sets it apart from the rest of the bar.
+            line.append(gap)
+        return tuple(line if half.side is Side.SELL else reversed(line))
 
-    def own(self) -> Line:
-        """Return the size of what is ours here, and before it what is ahead of it or typed."""
-        rung, room = self.rung, self.columns.own
-        size = Micros(rung.own_bid + rung.own_ask)
-        changes = [c for c in (self.bids.change, self.asks.change) if c is not None]
-        typed = self._ghost(room)
-        if not size and not changes:
-            return self._at_right((typed,) if typed else ())
-        change = changes[0] if changes else None
-        free = min(room - (len(typed.text) + 1 if typed else 0), _OWN) - 1
-        text = format_whole_size(size, width=max(free, 0)).strip() if size else ""
-        if typed and (free < 1 or "#" in text):
-            # That something of ours rests here, the box around the price tells.
-            return self._at_right((typed,))
+    def _queue(self, half: _Half, room: int, own: Cell | None) -> Cell | None:
+        """Return what is ahead of our orders on a side; None where there is no room for it."""
+        left = room - (len(own.text) + 1 if own else 0)
+        is_alone = bool(half.own) and not (self.rung.own_bid and self.rung.own_ask)
+        if own is None or left < _LEAST_QUEUE or not is_alone:
+            return None
+        text = queue_text(self.rung, left)
+        return Cell(text, Role.DIM) if text else None
+
+    def _own(self, half: _Half, room: int) -> Cell | None:
+        """Return the size of our orders on a side with a sign of what happened; None for nothing."""
+        rung, change = self.rung, half.change
+        if not half.own and change is None:
+            return None
         sign, role = "", Role.OWN_ORDER
         if change is not None:
             sign = _CHANGE_SIGNS[change]
         elif rung.has_unknown:
             sign, role = _UNKNOWN, Role.NOTICE_WARN
+        width = min(room, _OWN) - len(sign)
+        text = format_whole_size(half.own, width=width).strip() if half.own and width > 0 else ""
+        if "#" in text or not (text or sign):
+            # That something of ours rests here, the box around the price tells.
+            return None
         emphasis = Emphasis.UNDERLINE if rung.is_scoring else Emphasis.NONE
         if rung.is_leaving:
             role, emphasis = Role.DIM, emphasis | Emphasis.DIM
-        own = Cell(f"{text}{sign}", role, emphasis, _flash_ground(change) or self.ground)
-        left = room - len(own.text) - 1
-        gap = Cell(" ", ground=self.ground)
-        if typed:
-            return self._at_right((typed, gap, own))
-        queue = queue_text(rung, left) if left >= _LEAST_QUEUE else ""
-        far = Cell(queue, Role.DIM, ground=self.ground)
-        return self._at_right((far, gap, own) if queue else (own,))
+        return Cell(f"{text}{sign}", role, emphasis, _flash_ground(change))
 
-    def _at_right(self, line: Line) -> Line:
-        """Return the column of own orders with this at its right end."""
-        blank = " " * (self.columns.own - line_width(line))
-        return (Cell(blank, ground=self.ground), *line) if blank else line
-
-    def _ghost(self, room: int) -> Cell | None:
-        """Return the size that is being typed here; None for nothing."""
-        typed = [ghost for ghost in self.rung.ghosts if ghost.trigger is None]
+    def _ghost(self, side: Side, room: int) -> Cell | None:
+        """Return the size that is being typed on a side; None for nothing."""
+        typed = [g for g in self.rung.ghosts if g.trigger is None and g.side is side]
         if not typed:
             return None
         size = Micros(sum(ghost.size for ghost in typed))
@@ -236,7 +247,7 @@ class _Row(NamedTuple):
         if len(text) + 2 > room:
             text = ""
         emphasis = Emphasis.DIM | Emphasis.ITALIC
-        return Cell(f"{_UNSENT}{text}{_UNSENT}", Role.OWN_ORDER, emphasis, self.ground)
+        return Cell(f"{_UNSENT}{text}{_UNSENT}", Role.OWN_ORDER, emphasis)
 
     def flow(self) -> Cell:
         """Say what was added or pulled within five seconds, on the side that has the row."""
@@ -294,7 +305,7 @@ class _Row(NamedTuple):
         if self.free_side is not None and self.columns.side > _WORD:
             # It is spelled beside the price.
             ours = ""
-        if not self.columns.own and any(ghost.trigger is None for ghost in rung.ghosts):
+        if not self.columns.bar and any(ghost.trigger is None for ghost in rung.ghosts):
             ours = _UNSENT
         if ours:
             return Cell(ours, Role.OWN_ORDER, ground=self.ground)
@@ -380,6 +391,8 @@ def queue_text(rung: Rung, room: int) -> str:
     if rung.ahead is None:
         return ""
     if rung.ahead_of_last is None:
+        if not rung.ahead:
+            return _FIRST
         alone = estimate_text(rung.ahead, room - 1)
         return "" if _is_one_digit_of_a_unit(alone[1:]) else alone
     for width in range(room - 3, 1, -1):

@@ -30,6 +30,8 @@ _FLASHES = frozenset({Role.FLASH_UP, Role.FLASH_DOWN})
 """Grounds strong enough to stand out. Few colours are readable on them, so text on them has the
 default colour."""
 
+_NEVER_LOST = frozenset({Role.CURSOR_ROW, Role.BID_BAR, Role.ASK_BAR})
+
 _TINTED = GROUND_ROLES - {Role.SPREAD_ROW}
 _LEAST_TINT = 6
 """The least difference between the components of a tint that is not grey."""
@@ -140,8 +142,8 @@ class RoleStyles:
                 role = Role.TEXT
                 words.discard("dim")
             words.update(ground_words)
-            # Without colour a ground is invisible, but the cursor must be visible.
-            if ground is Role.CURSOR_ROW and not self._has_color:
+            # Without colour a ground is invisible, but cursor and bars must be visible.
+            if ground in _NEVER_LOST and not self._has_color:
                 words.add("reverse")
         words.update(name for flag, name in _ATTRIBUTES.items() if flag in emphasis)
         color = Color.parse(self._variables[f"role-{role}"])

@@ -2,13 +2,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.markets.market import Side
-from pmtui.ui.cells import Emphasis, Line, line_width
-from pmtui.ui.ladder.ladder_columns import BarScale, bar_scale, paint_bar
+from pmtui.ui.cells import Cell, Emphasis, Line, line_width
+from pmtui.ui.ladder.ladder_columns import BarLook, BarScale, bar_scale, paint_bar
 from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from pmtui.ui.theme.theme import Role
 
 sizes = st.lists(st.integers(1, 10**13), min_size=1, max_size=60)
-scales = st.builds(BarScale, st.integers(1, 10**14), st.just(0) | st.integers(1, 10**12))
+scales = st.builds(BarScale, st.integers(1, 10**14))
 
 
 def text_of(line: Line) -> str:
@@ -16,7 +16,7 @@ def text_of(line: Line) -> str:
 
 
 def bar(size: int, scale: BarScale, width: int, side: Side) -> str:
-    return text_of(paint_bar(size, scale, width, side=side, role=Role.BID))
+    return text_of(paint_bar(size, scale, width, look=BarLook(side, Role.BID)))
 
 
 @given(sizes)
@@ -33,18 +33,17 @@ def test_every_size_fits_and_more_is_never_shorter(found: list[int]) -> None:
 def test_walls_differ_from_each_other_and_the_rest_is_still_seen() -> None:
     ordinary = [1_000, 2_039, 5_247, 8_733, 1_000, 16_200, 2_500]
     scale = bar_scale([*ordinary, 66_000, 117_000], BarScale())
-    assert scale.unit
     small, wall, larger = (scale.eighths(size, 10) for size in (1_000, 66_000, 117_000))
-    assert larger - wall >= 4
+    # Two whole cells, also where nobody looks closely.
+    assert larger - wall >= 16
     assert small >= 3
     # Also where a bar is short.
-    assert scale.eighths(117_000, 5) - scale.eighths(66_000, 5) >= 2
+    assert scale.eighths(117_000, 5) - scale.eighths(66_000, 5) >= 8
 
 
-def test_sizes_alike_are_drawn_in_proportion() -> None:
+def test_four_times_the_size_is_twice_the_bar() -> None:
     scale = bar_scale([4_000, 8_000, 8_000, 12_000], BarScale())
-    assert scale.unit == 0
-    assert scale.eighths(8_192, 10) == 2 * scale.eighths(4_096, 10)
+    assert scale.eighths(8_192, 10) == 2 * scale.eighths(2_048, 10)
 
 
 @given(sizes, st.lists(sizes, max_size=6))
@@ -66,17 +65,17 @@ def test_the_scale_stays_until_it_fits_no_more(first: list[int], later: list[lis
 def test_a_bar_fills_its_width_and_something_is_seen_of_everything(
     size: int, scale: BarScale, width: int, side: Side, ground: Role | None
 ) -> None:
-    line = paint_bar(size, scale, width, side=side, role=Role.BID, ground=ground)
+    line = paint_bar(size, scale, width, look=BarLook(side, Role.BID, ground=ground))
     assert line_width(line) == width
     assert bool(text_of(line).strip()) == (size > 0 and width > 0)
 
 
 def test_bars_grow_away_from_the_price() -> None:
     scale = BarScale(100)
-    assert bar(50, scale, 4, Side.BUY) == "  ██"
-    assert bar(50, scale, 4, Side.SELL) == "██  "
+    assert bar(25, scale, 4, Side.BUY) == "  ██"
+    assert bar(25, scale, 4, Side.SELL) == "██  "
     assert bar(100, scale, 4, Side.BUY) == "████"
-    assert bar(1, scale, 4, Side.SELL) == "▏   "
+    assert bar(1, BarScale(10**6), 4, Side.SELL) == "▏   "
 
 
 def test_a_bar_that_ought_to_be_longer_ends_in_an_arrow() -> None:
@@ -99,10 +98,32 @@ def test_a_wall_at_the_edge_of_what_counts_does_not_swing_the_scale() -> None:
 
 
 def test_the_tip_of_a_bid_is_a_block_with_its_colours_exchanged() -> None:
-    line = paint_bar(31, BarScale(100), 4, side=Side.BUY, role=Role.BID)
+    line = paint_bar(8, BarScale(100), 4, look=BarLook(Side.BUY, Role.BID))
     assert text_of(line) == "  ▉█"
     assert Emphasis.REVERSE in line[1].emphasis
     # On a ground of its own it would be lost.
-    ground = Role.CURSOR_ROW
-    on_cursor = paint_bar(31, BarScale(100), 4, side=Side.BUY, role=Role.BID, ground=ground)
-    assert text_of(on_cursor) == "  ▕█"
+    look = BarLook(Side.BUY, Role.BID, ground=Role.CURSOR_ROW)
+    assert text_of(paint_bar(8, BarScale(100), 4, look=look)) == "  ▕█"
+
+
+@given(
+    st.integers(0, 10**13), scales, st.integers(4, 24), st.sampled_from(Side),
+    st.integers(0, 4),
+)  # fmt: skip
+def test_under_what_is_written_over_it_a_bar_goes_on_as_a_ground(
+    size: int, scale: BarScale, width: int, side: Side, length: int
+) -> None:
+    over = (Cell("1" * length, Role.OWN_ORDER),) if length else ()
+    look = BarLook(side, Role.BID)
+    line = paint_bar(size, scale, width, look=look, over=over)
+    assert line_width(line) == width
+    assert text_of(line).strip("▏▎▍▌▋▊▉█◄► ") == "1" * length
+    ground = Role.BID_BAR if side is Side.BUY else Role.ASK_BAR
+    from_price = reversed(line) if side is Side.BUY else line
+    cells = [(char, cell) for cell in from_price for char in cell.text]
+    eighths = scale.eighths(size, width)
+    for index, (char, cell) in enumerate(cells[:length]):
+        assert char == "1"
+        # To the nearest cell, and something of everything.
+        assert (cell.ground is ground) == (8 * index + 4 <= eighths or (not index and size > 0))
+    assert all(char in "█◄►" for char, _ in cells[length : eighths // 8])

@@ -115,7 +115,7 @@ def test_titles_stand_over_their_columns(width: int) -> None:
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (23, set()), (26, {"mine"}), (34, {"mine"}), (39, {"mine", "queue"}),
+        (23, set()), (26, set()), (34, {"mine"}), (40, {"mine", "queue"}),
         (52, {"mine", "queue", "Δ5s"}), (64, {"mine", "queue", "Δ5s", "traded"}),
         (72, {"mine", "queue", "Δ5s", "traded", "depth"}),
         (80, {"mine", "queue", "Δ5s", "traded", "depth", "p/l", "net"}),
@@ -178,20 +178,20 @@ def test_the_names_of_the_columns_stay_whole_beside_what_is_out_of_view() -> Non
     nearest = Beyond(12, "mine", Micros(393_000)), Beyond(1, "stop", Micros(302_000))
     tick = Micros(1_000)
     above, below = paint_beyond(*nearest, tick=tick)
+    names = ("bids", "price", "asks", "Δ5s", "traded", "depth")
     for width in range(28, 120):
         columns = plan_columns(width, tick)
         plain = text_of(paint_titles(columns, width))
         line = paint_titles(columns, width, above=above, below=below)
         text = text_of(line)
         assert line_width(line) == width
-        assert [text.index(name) for name in plain.split()] == [
-            plain.index(name) for name in plain.split()
-        ]
+        # What is written over the bars is named where there is room beside that.
+        assert [text.find(name) for name in names] == [plain.find(name) for name in names]
         assert "▴" in text.partition("bids")[0] or not columns.bar
         assert "▾" in text.partition("price")[2] or not columns.bar
     wide = text_of(paint_titles(plan_columns(80, tick), 80, above=above, below=below))
     assert "▴12 39.3¢" in wide
-    assert "▾1 30.2¢" in wide
+    assert "▾ 1 stop 30.2¢ Δ5s" in wide
 
 
 def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:
@@ -207,40 +207,46 @@ def bid_row(width: int, rung: Rung, **look: Any) -> str:
     return text_of(paint_rung(rung, columns, width, look=RungLook(CENT, BarScale(10**12), **look)))
 
 
-def test_own_size_and_queue_have_a_column_of_their_own() -> None:
+def test_own_size_and_queue_stand_beside_the_size_on_their_side() -> None:
     rung = Rung(
         Micros(510_000), Zone.BID, Micros(6_014 * SCALE), own_bid=Micros(120 * SCALE),
         ahead=Micros(4_870 * SCALE),
     )  # fmt: skip
-    assert bid_row(54, rung)[1:14].split() == ["~4,870", "120"]
+    assert bid_row(54, rung).partition("51¢")[0].rstrip().endswith("~4,870 120  6,014")
     # Where it is narrow, the estimate gives up digits and never its sign.
-    assert bid_row(41, rung)[1:11].split() == ["~4.9k", "120"]
+    assert bid_row(41, rung).partition("51¢")[0].rstrip().endswith("~4,870 120 6,014")
+    assert bid_row(38, rung).partition("51¢")[0].rstrip().endswith("~4.9k 120 6,014")
+    # Where it is narrower still, the size of the level gives up digits for ours.
+    assert bid_row(26, rung).partition("51¢")[0].rstrip().endswith(" 120 6,014")
+    first = replace(rung, ahead=Micros(0))
+    assert bid_row(38, first).partition("51¢")[0].rstrip().endswith("1st 120 6,014")
     ask = Rung(
         Micros(680_000), Zone.ASK, ask_size=Micros(3_528 * SCALE), own_ask=Micros(150 * SCALE),
         ahead=Micros(1_204 * SCALE),
     )  # fmt: skip
-    assert bid_row(54, ask)[1:14].split() == ["~1,204", "150"]
-    assert "3,528" in bid_row(54, ask).partition("68¢")[2]
+    assert bid_row(54, ask).partition("68¢")[2].split()[:3] == ["3,528", "150", "~1,204"]
+    # The queue of a row with orders of ours on both sides is told by the line of facts.
+    both = replace(ask, bid_size=Micros(900 * SCALE), own_bid=Micros(20 * SCALE))
+    assert bid_row(54, both).split()[:6] == ["20", "900", "68¢", "3,528", "150"]
 
 
-def test_where_the_book_has_nothing_of_ours_yet_a_word_tells_its_side() -> None:
+def test_ours_stands_on_its_side_also_where_the_book_has_nothing_of_it_yet() -> None:
     price, hundred = Micros(510_000), Micros(100 * SCALE)
     for width in (26, 41, 54, 80):
         empty = Rung(price, Zone.SPREAD, has_unknown=True)
         bid = bid_row(width, replace(empty, own_bid=hundred))
         ask = bid_row(width, replace(empty, own_ask=hundred))
-        assert "100?" in bid
-        assert bid.partition("51¢")[0].rstrip().endswith("mine")
-        assert ask.partition("51¢")[2].split() == ["mine"]
+        assert bid.partition("51¢")[0].split() == ["100?"]
+        assert ask.partition("51¢")[2].split() == ["100?"]
     typed = Ghost(price, Side.SELL, hundred)
     over = bid_row(41, Rung(price, Zone.BID, hundred, ghosts=(typed,)))
-    assert over.split() == ["╌100╌", "▉", "100", "51¢", "typed"]
+    assert over.split() == ["▉", "100", "51¢", "╌100╌"]
 
 
 @pytest.mark.parametrize("is_plain", [True, False])
 @pytest.mark.parametrize("side", list(Side))
 @given(size=sizes, width=st.integers(34, 140), flow=st.integers(-(10**13), 10**13))
-def test_a_bar_is_whole_whatever_is_ours_or_changed_there(
+def test_a_bar_is_as_long_whatever_is_ours_or_changed_there(
     *, side: Side, is_plain: bool, size: int, width: int, flow: int
 ) -> None:
     tick, bids = CENT, side is Side.BUY
@@ -256,11 +262,16 @@ def test_a_bar_is_whole_whatever_is_ours_or_changed_there(
     moved = look._replace(bid_flow=flow if bids else 0, ask_flow=0 if bids else flow)
     columns = plan_columns(width)
 
-    def blocks(rung: Rung, look: RungLook) -> list[Cell]:
-        line = paint_rung(rung, columns, width, look=look)
-        return [c for c in line if set(c.text) & set("█▉▊▋▌▍▎▏▐▕◄►")]
+    def length(rung: Rung, look: RungLook) -> float:
+        cells = paint_rung(rung, columns, width, look=look)
+        bars = {Role.BID_BAR, Role.ASK_BAR}
+        blocks = [c.text for c in cells if set(c.text) & set("█▉▊▋▌▍▎▏▐▕◄►")]
+        return sum(len(c.text) for c in cells if c.ground in bars) + sum(
+            len(text) for text in blocks
+        )
 
-    assert blocks(ours, moved) == blocks(plain, look)
+    # What is written over it rounds it to whole cells.
+    assert abs(length(ours, moved) - length(plain, look)) <= 1
 
 
 def test_a_price_with_own_orders_stands_in_a_box() -> None:
@@ -284,8 +295,8 @@ def test_average_break_even_and_alert_are_spelled_on_the_side_that_is_free() -> 
 
 def test_what_was_added_or_pulled_has_a_column_of_its_own_and_no_colour_of_a_side() -> None:
     rung = Rung(Micros(510_000), Zone.BID, Micros(2_000 * SCALE))
-    assert bid_row(54, rung, bid_flow=12_000 * SCALE).endswith(" +12k ")
-    assert bid_row(54, rung, bid_flow=-40 * SCALE).endswith("   -40 ")
+    assert bid_row(54, rung, bid_flow=12_000 * SCALE).rstrip().endswith(" +12k")
+    assert bid_row(54, rung, bid_flow=-40 * SCALE).rstrip().endswith("   -40")
     assert "+" not in bid_row(54, rung, bid_flow=SCALE // 2)
     assert "+" not in bid_row(41, rung, bid_flow=12_000 * SCALE)
     columns = plan_columns(54)
@@ -296,9 +307,9 @@ def test_what_was_added_or_pulled_has_a_column_of_its_own_and_no_colour_of_a_sid
     # Where a side has gone and the other one has come, the row is the other one's.
     both = Rung(Micros(510_000), Zone.ASK, ask_size=Micros(300 * SCALE))
     row = bid_row(54, both, bid_flow=-500 * SCALE, ask_flow=300 * SCALE)
-    assert row.endswith(" +300 ")
+    assert row.rstrip().endswith(" +300")
     gone = Rung(Micros(510_000), Zone.ASK)
-    assert bid_row(54, gone, bid_flow=-500 * SCALE).endswith(" -500 ")
+    assert bid_row(54, gone, bid_flow=-500 * SCALE).rstrip().endswith(" -500")
 
 
 def test_on_a_narrow_ladder_a_sign_beside_the_size_says_how_it_changed() -> None:
@@ -368,9 +379,8 @@ def test_what_is_being_typed_stands_dim_on_its_side_beside_what_is_ours(side: Si
     for width in (41, 52, 80):
         line = paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, BarScale()))
         text = text_of(line)
-        assert "╌20╌" in text
-        # On the side of the bids there is a level to join, on the other one nothing yet.
-        assert ("typed" in text.partition("40¢")[2]) is (side is Side.SELL)
+        at_left, _, at_right = text.partition("40¢")
+        assert "╌20╌" in (at_right if side is Side.SELL else at_left)
         (cell,) = (c for c in line if "╌" in c.text)
         assert cell.emphasis & Emphasis.DIM
     own = Rung(
@@ -420,7 +430,7 @@ def test_what_is_picked_up_is_dim_where_it_still_stands() -> None:
     for is_leaving in (True, False):
         line = paint_rung(
             replace(own, is_leaving=is_leaving), plan_columns(54), 54,
-            look=RungLook(CENT, BarScale(10**12)),
+            look=RungLook(CENT, BarScale()),
         )  # fmt: skip
         price = next(cell for cell in line if "51" in cell.text)
         size = next(cell for cell in line if "100" in cell.text)

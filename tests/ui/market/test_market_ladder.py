@@ -85,9 +85,8 @@ async def test_both_outcomes_on_one_ladder_and_cancelling_there() -> None:
         await until(pilot, lambda: "Yes" in shown_text(screen.ladder)[0], "both are shown")
         row = row_of(screen, " 51¢")
         assert "49¢" in row
-        # Own orders of either side have one column; the level they are part of tells theirs.
-        assert "250" in row[: row.index("51¢")]
-        assert row[row.index("49¢") :].split()[1][0].isdigit()
+        level, own = row[row.index("49¢") :].split()[1:3]
+        assert (level[0].isdigit(), own) == (True, "250")
         screen.ladder.point_at(cents(51))
         service = app.market.service
         await pilot.press("e", "up", "enter")
