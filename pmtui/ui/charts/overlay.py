@@ -1,6 +1,6 @@
 """Several outcomes of an event in one chart, each named where its curve ends."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from pmtui.ui.charts.plot import (
     time_line,
 )
 from pmtui.ui.format import read_change
-from pmtui.ui.plain import fit_names, plain
+from pmtui.ui.plain import cell_width, ellipsize_distinctly, fit, fit_names, plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
@@ -41,9 +41,10 @@ MIN_HEIGHT = 8
 _MIN_WIDTH = 30
 _PRICES_FROM, _NAMES_FROM = 60, 90
 """Widths from which prices, and names, stand at the ends of the curves."""
-_NAME_SHARE = 6
-"""A name at the end takes at most this fraction of the width."""
-_ROLES = (Role.KEY, Role.LAST_TRADE, Role.SERIES_3, Role.SERIES_4)
+_NAME_SHARE = 3
+"""Names at the ends take what they need, and at most this fraction of the width."""
+_ROLES = (Role.FRAME_FOCUS, Role.NOTICE_WARN, Role.SERIES_3, Role.SERIES_4)
+"""The colours of the curves; none is bold by itself, as the one at the cursor is."""
 _LEAST_NAME = 6
 
 
@@ -54,21 +55,32 @@ class Curve(NamedTuple):
     """From 1, in the event's order."""
     points: Sequence[PricePoint]
     name: str = ""
+    place: int = 0
+    """Its place among the curves, which decides its colour."""
+    emphasis: Emphasis = Emphasis.NONE
 
     @property
     def role(self) -> Role:
         """The colour of the curve."""
-        return _ROLES[(self.number - 1) % len(_ROLES)]
+        return _ROLES[self.place % len(_ROLES)]
+
+    @property
+    def is_picked(self) -> bool:
+        """Whether it is that of the outcome at the cursor."""
+        return Emphasis.BOLD in self.emphasis
+
+    @property
+    def mark(self) -> str:
+        """The character that it is drawn with in ASCII."""
+        return _CHARACTERS[(self.number - 1) % len(_CHARACTERS)]
 
 
-def curves_of(views: Sequence[HistoryView], names: Sequence[str] = ()) -> tuple[Curve, ...]:
+_CHARACTERS = "123456789abcdefghijklmnopqrstuvwxyz"
+
+
+def drawable(curves: Iterable[Curve]) -> tuple[Curve, ...]:
     """Return the curves that can be drawn: those of two points or more."""
-    named = dict(enumerate(names, 1))
-    return tuple(
-        Curve(n, view.points, named.get(n, ""))
-        for n, view in enumerate(views, 1)
-        if len(view.points) > 1
-    )
+    return tuple(curve for curve in curves if len(curve.points) > 1)
 
 
 def describe_coming(views: Sequence[HistoryView]) -> str:
@@ -120,7 +132,7 @@ def paint_leader(curves: Sequence[Curve], width: int) -> Line:
 
 def overlay_words(views: Sequence[HistoryView], width: int, height: int) -> str:
     """Return why there is no curve; empty when there is one."""
-    if curves_of(views):
+    if any(len(view.points) > 1 for view in views):
         return "" if width >= _MIN_WIDTH and height >= MIN_HEIGHT - 1 else "No room for the chart."
     failed = next((view for view in views if view.load is Load.FAILED), None)
     if failed is not None:
@@ -151,7 +163,7 @@ def draw_overlay(
     if len(bands) == 1:
         low, high = evened(bands[0].low, bands[0].high, rows)
         bands = (bands[0]._replace(low=low, high=high),)
-    labels = _labels(curves, width)
+    labels = _labels(curves, width, ascii_only=ascii_only)
     gutter = 1 + max(
         (len(name) for band in bands for name in price_names(_axes_of(band, every)).values()),
         default=0,
@@ -173,7 +185,9 @@ def draw_overlay(
     for row in range(rows):
         name = f"{names.get(row, ''):>{gutter - 1}} "
         curve = ends.get(row)
-        label = Cell(" " + labels[curve.number], curve.role) if curve else Cell("")
+        label = Cell("")
+        if curve is not None:
+            label = Cell(f" {labels[curve.number]}", curve.role, curve.emphasis)
         lines.append(fit_line((Cell(name, Role.DIM), *canvas.line(row), label), width))
     times = " " * gutter + time_line(whole, end)
     lines.append(fit_line((Cell(times[:width], Role.DIM),), width))
@@ -185,12 +199,13 @@ def _axes_of(band: Band, points: Sequence[PricePoint]) -> Axes:
 
 
 def _draw_curves(canvas: Canvas, axes: Axes, curves: Sequence[Curve], *, top: int) -> None:
-    # The first is drawn last, on top of the others.
-    for curve in reversed(curves):
+    # The first is drawn last, on top of the others, unless another one is picked.
+    for curve in sorted(curves, key=lambda each: (each.is_picked, -each.number)):
         low, high = price_range(curve.points)
         if axes.low <= low and high <= axes.high:
-            marker = str(curve.number) if axes.ascii_only else "braille"
-            canvas.draw(plot_curve(curve.points, axes, marker), curve.role, top=top)
+            marker = curve.mark if axes.ascii_only else "braille"
+            lines = plot_curve(curve.points, axes, marker)
+            canvas.draw(lines, curve.role, emphasis=curve.emphasis, top=top)
 
 
 def _draw_break(canvas: Canvas, row: int) -> None:
@@ -204,17 +219,24 @@ def _draw_break(canvas: Canvas, row: int) -> None:
             canvas.put(start + at, row, text, Role.DIM)
 
 
-def _labels(curves: Sequence[Curve], width: int) -> dict[int, str]:
-    """Return the label at the end of each curve: its number, price and name."""
-    prices = {c.number: axis_price(c.points[-1].price) for c in curves}
+def _labels(curves: Sequence[Curve], width: int, *, ascii_only: bool) -> dict[int, str]:
+    """Return the label at the end of each curve: its number, name and price."""
+    numbers = {c.number: c.mark if ascii_only else str(c.number) for c in curves}
     if width < _PRICES_FROM:
-        return {curve.number: f"{curve.number}" for curve in curves}
-    longest = max(len(price) for price in prices.values())
-    names = {c.number: plain(c.name, width // _NAME_SHARE) for c in curves}
-    room = max(len(name) for name in names.values()) if width >= _NAMES_FROM else 0
+        return numbers
+    digits = max(map(len, numbers.values()))
+    prices = [axis_price(curve.points[-1].price) for curve in curves]
+    longest = max(map(len, prices))
+    names = [""] * len(curves)
+    if width >= _NAMES_FROM:
+        each = width // _NAME_SHARE - digits - longest - 3
+        short = ellipsize_distinctly((plain(curve.name) for curve in curves), each)
+        names = [short.get(plain(curve.name)) or plain(curve.name, each) for curve in curves]
+    room = max(map(cell_width, names))
     return {
-        number: f"{number} {f'{name:<{room}} ' if room else ''}{prices[number]:>{longest}}"
-        for number, name in names.items()
+        curve.number: f"{numbers[curve.number]:>{digits}} "
+        f"{f'{fit(name, room)} ' if room else ''}{price:>{longest}}"
+        for curve, name, price in zip(curves, names, prices, strict=True)
     }
 
 
@@ -256,13 +278,19 @@ class Leader(NamedTuple):
     token_id: TokenId
     history: HistoryView
     """Its history, continued up to now."""
+    number: int
+    """In the event's order, from 1."""
+    place: int
+    """Among the curves, which decides its colour."""
 
 
 class OverlayPane(DrawnPane):
-    """Price histories of the first outcomes of an event."""
+    """Price histories of the leading outcomes of an event."""
 
     _leaders: tuple[Leader, ...] = ()
     _interval = Interval.DAY
+    _picked: TokenId | None = None
+    """The outcome at the cursor."""
 
     _until: datetime | None = None
     """The end of the time axis."""
@@ -270,20 +298,26 @@ class OverlayPane(DrawnPane):
     def show(
         self, leaders: Sequence[Leader], interval: Interval, *, until: datetime | None = None
     ) -> None:
-        """Show these histories as soon as they are drawn, numbered in this order."""
+        """Show these histories as soon as they are drawn."""
         self._leaders, self._interval, self._until = tuple(leaders), interval, until
         self.repaint()
+
+    def pick(self, token_id: TokenId | None) -> None:
+        """Make the curve of an outcome stand out; of one without a curve none does."""
+        if not any(leader.token_id == token_id for leader in self._leaders):
+            token_id = None
+        if token_id != self._picked:
+            self._picked = token_id
+            self.repaint()
 
     @override
     def titles(self) -> tuple[Line, Line]:
         if not self._leaders:
             return (Cell("PRICE", Role.HEADING),), ()
-        curves = [
-            Curve(number, leader.history.points, leader.name)
-            for number, leader in enumerate(self._leaders, 1)
-        ]
         coming = describe_coming(self._histories)
-        return paint_overlay_title(self._interval, curves, self.title_width, coming=coming)
+        return paint_overlay_title(
+            self._interval, self._curves, self.title_width, coming=coming
+        )  # fmt: skip
 
     @override
     def words(self, width: int, height: int) -> str:
@@ -302,11 +336,12 @@ class OverlayPane(DrawnPane):
         grown = tuple(
             (view.version, len(view.points), view.points[-1:]) for view in self._histories
         )
-        return Picture(tokens, self._interval, grown, width, height)
+        # What is picked is no other subject: until it is drawn, the last picture stays.
+        return Picture(tokens, (self._interval, self._picked), grown, width, height)
 
     @override
     def drawing(self, picture: Picture) -> Draw | None:
-        curves = curves_of(self._histories, [leader.name for leader in self._leaders])
+        curves = drawable(self._curves)
         until, ascii_only, is_whole = self._until, is_ascii(self), not self.is_gathering
         if not curves:
             return None
@@ -318,6 +353,22 @@ class OverlayPane(DrawnPane):
             )
 
         return draw
+
+    @property
+    def _curves(self) -> list[Curve]:
+        return [
+            Curve(
+                each.number, each.history.points, each.name, each.place, self._emphasis_of(each)
+            )
+            for each in self._leaders
+        ]  # fmt: skip
+
+    def _emphasis_of(self, leader: Leader) -> Emphasis:
+        if leader.token_id == self._picked:
+            return Emphasis.BOLD
+        # Without colour the others have to stand back.
+        is_back = self._picked is not None and self.app.no_color
+        return Emphasis.DIM if is_back else Emphasis.NONE
 
     @property
     def _histories(self) -> list[HistoryView]:

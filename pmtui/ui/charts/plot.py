@@ -19,6 +19,14 @@ BLANKS = " \N{BRAILLE PATTERN BLANK}"
 _BRAILLE = range(0x2800, 0x2900)
 
 
+_UPPER_DOTS = 0x1B
+"""The dots of a braille pattern in the upper half of its cell."""
+
+
+def _is_high(text: str) -> bool:
+    return ord(text) in _BRAILLE and bool(ord(text) & _UPPER_DOTS)
+
+
 class Mark(NamedTuple):
     """One character of a chart."""
 
@@ -46,19 +54,25 @@ class Canvas:
             shown = chr(ord(text) | ord(below.text)) if both else text
             self._marks[row][column] = Mark(shown, role, emphasis, below.ground)
 
-    def draw(self, lines: Sequence[str], role: Role, *, top: int = 0) -> None:
+    def draw(
+        self, lines: Sequence[str], role: Role, *, emphasis: Emphasis = Emphasis.NONE, top: int = 0
+    ) -> None:
         """Draw lines of characters; blanks are transparent."""
         for row, line in enumerate(lines):
             for column, text in enumerate(line):
                 if text not in BLANKS:
-                    self.put(column, row + top, text, role)
+                    self.put(column, row + top, text, role, emphasis)
 
     def tint_below(self, lines: Sequence[str], ground: Role) -> None:
-        """Tint the area below the topmost mark of each column of these lines."""
+        """Tint the area below the topmost mark of each column of these lines.
+
+        The cell of the mark belongs to it where the mark is in the upper half.
+        """
         for column in range(self.columns):
             texts = [line[column : column + 1] or " " for line in lines]
             top = next((row for row, text in enumerate(texts) if text not in BLANKS), None)
-            for row in range(self.rows if top is None else top + 1, len(lines)):
+            first = self.rows if top is None else top + (not _is_high(texts[top]))
+            for row in range(first, len(lines)):
                 self._marks[row][column] = self._marks[row][column]._replace(ground=ground)
 
     def line(self, row: int) -> Line:

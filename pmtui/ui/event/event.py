@@ -119,8 +119,9 @@ class EventScreen(FrameScreen):
         pane = OverlayPane(id="chart")
         self._frame = Panel(pane, id="chart-panel")
         self._chart = chart = EventChart(
-            self, surface, pane, frame=self._frame, event=lambda: board.event, say=line.show
-        )
+            self, surface, pane, frame=self._frame, event=lambda: board.event,
+            picked=lambda: board.market, say=line.show,
+        )  # fmt: skip
         reading = EventReading(self, surface, line, event_id, market=lambda: board.market)
         verbs = RowVerbs(
             self, surface, line, lambda: target_of_market(board.market)
@@ -193,6 +194,7 @@ class EventScreen(FrameScreen):
     def show_details(self) -> None:
         """Show the details of the selected outcome."""
         self._board.show_details(self.size.width)
+        self._chart.show_picked()
 
     @on(LineTable.ViewChanged, "#outcomes")
     def follow_view(self) -> None:

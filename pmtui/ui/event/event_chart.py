@@ -1,9 +1,9 @@
-"""The chart of the event screen: the prices of the first outcomes, below the table."""
+"""The chart of the event screen: the prices of the leading outcomes, below the table."""
 
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from textual.geometry import Size
 from textual.widget import Widget
@@ -50,12 +50,29 @@ class ChartedPage(Protocol):
         ...
 
 
+class Charted(NamedTuple):
+    """An outcome in the chart."""
+
+    market: Market
+    token_id: TokenId
+    number: int
+    """Its number in the event's order, from 1."""
+    place: int
+    """Its place among those that lead."""
+
+
+def _token_of(market: Market) -> TokenId | None:
+    """Return the token whose history is drawn."""
+    return market.outcomes[0].token_id if market.outcomes else None
+
+
 class EventChart:
     """Chooses the outcomes, the interval and the height of the chart."""
 
     def __init__(
         self, page: ChartedPage, surface: Surface, pane: OverlayPane, *, frame: Widget,
-        event: Callable[[], Event | None], say: Callable[[str], None],
+        event: Callable[[], Event | None], picked: Callable[[], Market | None],
+        say: Callable[[str], None],
     ) -> None:  # fmt: skip
         """Draw the event of a screen.
 
@@ -65,6 +82,7 @@ class EventChart:
             pane: where the curves are drawn.
             frame: the widget around the pane, which is resized.
             event: returns the event on the screen.
+            picked: returns the market at the table's cursor.
             say: shows why a key does nothing.
         """
         self._page = page
@@ -72,6 +90,7 @@ class EventChart:
         self._pane = pane
         self._frame = frame
         self._event = event
+        self._picked = picked
         self._say = say
         self._interval = member_of(surface.options.chart_interval, surface.memory.now.interval)
         self._is_wanted: bool | None = None
@@ -105,9 +124,7 @@ class EventChart:
         leaders = self._leaders() if is_live(self._pane) else ()
         self._lay_out(len(leaders))
         topics = tuple(
-            HistoryTopic(market.outcomes[0].token_id, self._interval)
-            for market in leaders
-            if self._rows and market.outcomes[0].token_id is not None
+            HistoryTopic(each.token_id, self._interval) for each in leaders if self._rows
         )
         if topics != self._watched:
             self._watched = topics
@@ -117,17 +134,19 @@ class EventChart:
     def show_histories(self) -> None:
         """Show the histories as they are now."""
         self._charted_at = now = self._surface.queries.now()
-        lines = {
-            token_id: (market.title, *self._line(token_id, now))
-            for market in self._leaders()
-            if self._rows and (token_id := market.outcomes[0].token_id) is not None
-        }
-        named = [
-            Leader(title, token_id, replace(view, points=line.points))
-            for token_id, (title, view, line) in lines.items()
-        ]
-        ends = [line.until for _, _, line in lines.values() if line.until is not None]
-        self._pane.show(named, self._interval, until=max(ends, default=None))
+        shown, ends = list[Leader](), list[datetime]()
+        for market, token_id, number, place in self._leaders() if self._rows else ():
+            view, line = self._line(token_id, now)
+            history = replace(view, points=line.points)
+            shown.append(Leader(market.title, token_id, history, number, place))
+            ends += [line.until] if line.until is not None else []
+        self._pane.show(shown, self._interval, until=max(ends, default=None))
+        self.show_picked()
+
+    def show_picked(self) -> None:
+        """Make the curve of the outcome at the cursor stand out."""
+        market = self._picked()
+        self._pane.pick(_token_of(market) if market is not None else None)
 
     def _line(self, token_id: TokenId, now: datetime) -> tuple[HistoryView, PriceLine]:
         queries = self._surface.queries
@@ -142,14 +161,22 @@ class EventChart:
         if at is None or self._surface.queries.now() - at >= CHART_PERIOD:
             self.show_histories()
 
-    def _leaders(self) -> tuple[Market, ...]:
+    def _leaders(self) -> tuple[Charted, ...]:
         event = self._event()
-        markets = self._surface.outcomes.markets(event) if event is not None else ()
-        return tuple(
-            market
-            for market in markets
-            if not market.closed and market.outcomes and market.outcomes[0].token_id is not None
-        )[:MOST_CURVES]
+        if event is None:
+            return ()
+        outcomes = self._surface.outcomes
+        charted = {
+            market.market_id: Charted(market, token_id, number, 0)
+            for number, market in enumerate(outcomes.markets(event), 1)
+            if not market.closed and (token_id := _token_of(market)) is not None
+        }
+        places = outcomes.leading(event, [each.market for each in charted.values()], MOST_CURVES)
+        found = ((place, charted[each]) for place, each in enumerate(places) if each is not None)
+        by_number = sorted(
+            (each._replace(place=place) for place, each in found), key=lambda each: each.number
+        )
+        return tuple(by_number)
 
     def _lay_out(self, leaders: int) -> None:
         event = self._event()

@@ -1,11 +1,18 @@
 """The order of an event's outcomes: at first by likelihood, then unchanged while the program runs.
 
 The event's table, its chart, the strip of outcomes, the desk and the basket all use it, so that an
-outcome has one number everywhere and no price moves it from under a key.
+outcome has one number everywhere and no price moves it from under a key. The chart draws the leading ones: of them,
+an outcome gives its place to another one only when that has truly overtaken it.
 """
 
-from pmtui.domain.ids import ConditionId, EventId
+from collections.abc import Sequence
+
+from pmtui.domain.ids import ConditionId, EventId, MarketId
 from pmtui.domain.markets.market import Event, Market
+from pmtui.domain.money import Micros
+
+_OVERTAKEN = Micros(10_000)
+"""By how much another outcome has to be likelier: a cent less, and two of them would change places all day."""
 
 
 def by_price(market: Market) -> tuple[bool, int]:
@@ -40,12 +47,46 @@ def order_of(event: Event, before: tuple[ConditionId, ...] = ()) -> tuple[Condit
     return tuple(order)
 
 
+Places = tuple[MarketId | None, ...]
+"""The markets that lead, each in its place; None for a place that is empty."""
+
+
+def leading(markets: Sequence[Market], before: Places) -> Places:
+    """Return the likeliest of these markets, in the places that they have.
+
+    Args:
+        markets: those that may be drawn.
+        before: the places until now. Who leads keeps its place, and who overtakes one takes its place.
+    """
+    prices = {market.market_id: -by_price(market)[1] for market in markets}
+    places = [each if each in prices else None for each in before]
+    waiting = sorted(
+        (each for each in prices if each not in places), key=lambda each: -prices[each]
+    )
+    for challenger in waiting:
+        if None in places:
+            places[places.index(None)] = challenger
+            continue
+        last = min((each for each in places if each is not None), key=lambda each: prices[each])
+        if prices[challenger] < prices[last] + _OVERTAKEN:
+            break
+        places[places.index(last)] = challenger
+    return tuple(places)
+
+
 class OutcomeOrders:
-    """The order of every event seen in this session."""
+    """The order of every event seen in this session, and which of its outcomes lead."""
 
     def __init__(self) -> None:
         """Start without an event."""
         self._orders: dict[EventId, tuple[ConditionId, ...]] = {}
+        self._leading: dict[EventId, Places] = {}
+
+    def leading(self, event: Event, markets: Sequence[Market], most: int) -> Places:
+        """Return the likeliest of an event's markets, as many as `most`, in the places they have had."""
+        before = self._leading.get(event.event_id, (None,) * most)
+        self._leading[event.event_id] = places = leading(markets, before)
+        return places
 
     def of(self, event: Event) -> tuple[ConditionId, ...]:
         """Return the order of an event's markets, which its first sight decides."""

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
 
@@ -8,13 +9,13 @@ from hypothesis import strategies as st
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.views import HistoryView, Load
-from pmtui.ui.cells import line_width
+from pmtui.ui.cells import Emphasis, line_width
 from pmtui.ui.charts.overlay import (
     MOST_CURVES,
     Curve,
-    curves_of,
     describe_coming,
     draw_overlay,
+    drawable,
     overlay_words,
     paint_leader,
     paint_overlay_title,
@@ -35,6 +36,15 @@ def points_of(*prices: int, start_minute: int = 0) -> tuple[PricePoint, ...]:
 
 def view_of(*prices: int, load: Load = Load.READY, problem: str = "") -> HistoryView:
     return HistoryView(points_of(*prices), Interval.DAY, load, NOW, problem=problem)
+
+
+def curves_of(
+    views: Sequence[HistoryView], names: Sequence[str] = ("",) * MOST_CURVES
+) -> tuple[Curve, ...]:
+    return drawable(
+        Curve(n, view.points, name, n - 1)
+        for n, (view, name) in enumerate(zip(views, names, strict=False), 1)
+    )
 
 
 FLAT = (view_of(*[200_000] * 30), view_of(*[600_000] * 30), view_of(*[400_000] * 30))
@@ -138,6 +148,47 @@ def test_the_title_says_how_far_the_leader_has_come(prices: tuple[int, int], sai
     assert words(paint_overlay_title(Interval.DAY, curves, 110)[1]) == said
     assert words(paint_leader(curves, 24)).endswith(said.removeprefix("Ilse Maro  "))
     assert paint_leader([], 80) == ()
+
+
+def test_names_take_what_they_need_of_a_wide_chart() -> None:
+    names = ["Cut of 50 bps or more", "Rise of 25 bps or more", "No change"]
+    for width in (100, 114, 194):
+        text = "\n".join(
+            words(line) for line in draw_overlay(curves_of(FLAT, names), width, 14).lines
+        )
+        assert all(name in text for name in names)
+
+
+def test_long_names_that_begin_alike_stay_apart() -> None:
+    start = "The governing coalition of the northern provinces wins"
+    names = [f"{start} more than {seats} seats" for seats in (40, 50, 60)]
+    lines = [words(line) for line in draw_overlay(curves_of(FLAT, names), 100, 14).lines]
+    text = "\n".join(lines)
+    assert all(f"{seats} seats" in text for seats in (40, 50, 60))
+    # The curves keep most of the width.
+    assert max(len(line.rstrip("⣀⠤⠒⠉ ")) for line in lines) <= 100
+
+
+def test_the_curve_at_the_cursor_is_bold_and_on_top() -> None:
+    same = [Curve(n, points_of(500_000, 510_000), place=n - 1) for n in (1, 2)]
+    for picked in (0, 1):
+        curves = [
+            c._replace(emphasis=Emphasis.BOLD if n == picked else Emphasis.DIM)
+            for n, c in enumerate(same)
+        ]
+        lines = draw_overlay(curves, 50, 12).lines
+        dots = [
+            cell for line in lines for cell in line if any("⠀" < mark <= "⣿" for mark in cell.text)
+        ]
+        assert {(cell.role, cell.emphasis) for cell in dots} == {(same[picked].role, Emphasis.BOLD)}
+        labels = {line[-1].text.strip(): line[-1].emphasis for line in lines[:-1]}
+        assert labels[str(picked + 1)] is Emphasis.BOLD
+
+
+def test_the_colour_of_a_curve_is_that_of_its_place_and_not_of_its_number() -> None:
+    late, first = Curve(7, (), place=1), Curve(2, (), place=1)
+    assert late.role is first.role
+    assert (late.mark, Curve(12, ()).mark) == ("7", "c")
 
 
 def test_a_desert_between_the_curves_is_left_out() -> None:

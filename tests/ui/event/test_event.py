@@ -13,6 +13,7 @@ from pmtui.domain.markets.market import NO_FEE, Event
 from pmtui.domain.money import Micros
 from pmtui.service.topics import EventQuotesTopic, EventTopic, HistoryTopic, MarketTopic, Topic
 from pmtui.service.views import EventQuotesView, EventView, HistoryView, Load, MarketView
+from pmtui.ui.cells import Emphasis
 from pmtui.ui.charts.overlay import MOST_CURVES, OverlayPane
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.event.outcome_order import by_price
@@ -342,6 +343,50 @@ async def test_the_leading_outcomes_are_drawn_where_there_is_room() -> None:
         await pilot.press("d")
         await until(pilot, lambda: not _weeks(service), "nothing is fetched unseen")
         assert not _has_curve(app)
+
+
+def _with_lund_at(price: int) -> Event:
+    """Return the election with its closed outcome open."""
+    lund = ELECTION.markets[-1]
+    outcome = replace(lund.outcomes[0], price=Micros(price))
+    lund = replace(lund, closed=False, outcomes=(outcome, *lund.outcomes[1:]))
+    return replace(ELECTION, markets=(*ELECTION.markets[:-1], lund))
+
+
+async def test_a_new_favourite_is_drawn_under_its_own_number() -> None:
+    subject = _with_lund_at(20_000)
+    service = _with_histories(_service(subject))
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: _has_curve(app), "the curves")
+        chart = app.screen.query_one(OverlayPane)
+
+        def is_drawn(name: str) -> bool:
+            return any(name in line for line in shown_text(chart))
+
+        assert is_drawn("4 Anyone else")
+        view = service.events[subject.event_id]
+        service.events[subject.event_id] = replace(view, event=_with_lund_at(400_000))
+        service.announce(EventTopic(subject.event_id))
+        await until(pilot, lambda: is_drawn("5 Bo Lund"), "the favourite")
+        assert is_drawn("1 Ilse Maro")
+        assert not is_drawn("Anyone else")
+
+
+async def test_the_curve_of_the_outcome_at_the_cursor_is_bold() -> None:
+    app = _app(_with_histories(_service()))
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: _has_curve(app), "the curves")
+        chart = app.screen.query_one(OverlayPane)
+
+        def bold() -> set[str]:
+            lines = chart.shown.lines if chart.shown is not None else ()
+            labels = (line[-1] for line in lines if Emphasis.BOLD in line[-1].emphasis)
+            return {label.text.split()[0] for label in labels}
+
+        await until(pilot, lambda: bold() == {"1"}, "the first one")
+        await pilot.press("down")
+        await until(pilot, lambda: bold() == {"2"}, "the next one")
 
 
 async def test_histories_still_on_their_way_are_told_of_and_drawn_as_they_come(
