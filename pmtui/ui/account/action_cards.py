@@ -7,11 +7,12 @@ from typing import ClassVar
 from textual.binding import BindingType
 from typing_extensions import override
 
+from pmtui.domain.books.book_view import BookView, mirrored_view
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.flattening import FlattenPlan
-from pmtui.domain.orders.order import Order
+from pmtui.domain.orders.order import LimitIntent, Order
 from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Mode
@@ -199,6 +200,25 @@ def _common(orders: Sequence[PreparedOrder], width: int, details_key: str) -> li
     return lines
 
 
+def describe_crossing(moves: Sequence[Move], book: BookView | None) -> str:
+    """Return what the moved orders would match at once; empty if they would only rest."""
+    if book is None or not moves:
+        return ""
+    order: PreparedOrder = moves[0][1]
+    if order.intent.token_id != book.token_id:
+        book = mirrored_view(book, order.intent.token_id)
+    touch = book.best_ask if order.intent.side is Side.BUY else book.best_bid
+    if touch is None or not isinstance(order.intent, LimitIntent):
+        return ""
+    is_buy = order.intent.side is Side.BUY
+    crosses = order.intent.price >= touch if is_buy else order.intent.price <= touch
+    if not crosses:
+        return ""
+    if order.intent.is_post_only:
+        return "It would cross: post-only is then rejected, and the old order is gone."
+    return "It crosses: it fills at once as far as the book goes."
+
+
 class MoveCard(CardScreen):
     """Asks for confirmation of orders' replacements."""
 
@@ -216,12 +236,17 @@ class MoveCard(CardScreen):
         Args:
             moves: orders and their prepared replacements.
             surface: the service and the user's choices.
-            doubt: why this may be a mistake; empty for none.
+            doubt: why they may be a mistake, besides what the book shows; empty for none.
             nudge: moves on by so many ticks and asks again; None unless a key nudged.
         """
         orders = [order for _, order in moves]
-        doubts = partial(describe_doubts, surface, orders, doubt)
-        super().__init__(surface=surface, orders=orders, doubt=doubts)
+
+        def doubt_now() -> str:
+            book = surface.queries.book(orders[0].intent.token_id)
+            crossing = describe_crossing(moves, book)
+            return describe_doubts(surface, orders, f"{doubt} {crossing}".strip())
+
+        super().__init__(surface=surface, orders=orders, doubt=doubt_now)
         self._nudge = nudge
         self._moves = tuple(moves)
 

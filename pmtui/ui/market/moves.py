@@ -12,7 +12,7 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.books.book_view import BookView, mirrored_view
+from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import format_cents, format_shares, parse_cents, parse_size
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
@@ -25,7 +25,7 @@ from pmtui.domain.orders.flattening import (
     plan_flatten_net,
 )
 from pmtui.domain.orders.moving import MoveProblem, plan_move
-from pmtui.domain.orders.order import LimitIntent, Order, Rejected
+from pmtui.domain.orders.order import Order, Rejected
 from pmtui.domain.ticket.draft import step_cents
 from pmtui.domain.ticket.ticket import check_price, context_of_other, needs_card
 from pmtui.service.surface import PreparedOrder
@@ -83,25 +83,6 @@ async def prepare_moves(
             freed = notional_ceil(old.price, old.remaining_size)
             available = Micros(available + freed - order.cash)
     return tuple(moves) or "the order has ended"
-
-
-def describe_crossing(moves: tuple[Move, ...], book: BookView | None) -> str:
-    """Return what the moved orders would match at once; empty if they would only rest."""
-    if book is None or not moves:
-        return ""
-    order: PreparedOrder = moves[0][1]
-    if order.intent.token_id != book.token_id:
-        book = mirrored_view(book, order.intent.token_id)
-    touch = book.best_ask if order.intent.side is Side.BUY else book.best_bid
-    if touch is None or not isinstance(order.intent, LimitIntent):
-        return ""
-    is_buy = order.intent.side is Side.BUY
-    crosses = order.intent.price >= touch if is_buy else order.intent.price <= touch
-    if not crosses:
-        return ""
-    if order.intent.is_post_only:
-        return "It would cross: post-only is then rejected, and the old order is gone."
-    return "It crosses: it fills at once as far as the book goes."
 
 
 def needs_move_card(
@@ -295,10 +276,7 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
         def move() -> None:
             _ = self.dismiss(moves)
 
-        doubt = describe_crossing(moves, self._surface.queries.book(self._order.token_id))
-        _ = self.app.push_screen(
-            MoveCard(moves, surface=self._surface, doubt=doubt), if_agreed(move)
-        )
+        _ = self.app.push_screen(MoveCard(moves, surface=self._surface), if_agreed(move))
 
     @override
     def show(self) -> None:

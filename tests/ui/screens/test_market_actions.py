@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from textual.pilot import Pilot
 
+from pmtui.domain.books.book_view import Level
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import Micros
@@ -223,6 +224,19 @@ async def test_a_price_it_would_cross_is_said_on_the_card() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         assert shows(app, "It would cross: post-only")
+        # The card follows the market.
+        service = app.market.service
+        book = service.books[YES]
+
+        def announce(ask: float) -> None:
+            asks = (Level(cents(ask), believable.micros(50)),)
+            service.books[YES] = replace(book, asks=asks, version=book.version + 1)
+            service.announce(BookTopic(YES))
+
+        announce(65)
+        await until(pilot, lambda: not shows(app, "It would cross"), "it rests")
+        announce(55)
+        await until(pilot, lambda: shows(app, "It would cross: post-only"), "it crosses again")
 
 
 async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself() -> None:

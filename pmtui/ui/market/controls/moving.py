@@ -18,14 +18,14 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.moving import nudged_price, why_not_movable
 from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
 from pmtui.service.views import AccountView
-from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
+from pmtui.ui.account.action_cards import Move, MoveCard, describe_crossing, describe_resting
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price
 from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.moves import LEFT_OUT, describe_crossing, needs_move_card, prepare_moves
+from pmtui.ui.market.moves import LEFT_OUT, needs_move_card, prepare_moves
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.plain import plain
 from pmtui.ui.question import QuestionScreen
@@ -49,13 +49,6 @@ class Picked:
     """The stops or targets picked up instead of orders."""
     size_text: str = ""
     """The typed size; empty for the current one."""
-
-
-def doubt_about(moves: tuple[Move, ...], model: MarketModel, workspace: Workspace) -> str:
-    """Return why moves may be a mistake, the keys having been pressed on what was shown."""
-    if stood := workspace.distrust_line(model):
-        return f"The prices may have been older: {stood}."
-    return describe_crossing(moves, model.book)
 
 
 class Moving:
@@ -234,8 +227,10 @@ class Moving:
     ) -> None:  # fmt: skip
         """Move at once, or ask first if a card is needed, from which `nudge` moves on."""
         model, surface = self._workspace.reader.read(), self._workspace.surface
-        doubt = doubt_about(moves, model, self._workspace)
-        if needs_move_card(surface, model, moves, doubt=doubt):
+        stood = self._workspace.distrust_line(model)
+        doubt = f"The prices may have been older: {stood}." if stood else ""
+        crossing = describe_crossing(moves, model.book)
+        if needs_move_card(surface, model, moves, doubt=doubt or crossing):
             card = MoveCard(moves, surface=surface, doubt=doubt, nudge=nudge)
             self._page.ask(card, if_agreed(move))
         else:
