@@ -1,6 +1,6 @@
 """Curves on a grid of cells: the canvas, the bands of a broken axis, its labels, and the plot."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import groupby, pairwise
@@ -71,9 +71,14 @@ class Canvas:
         for column in range(self.columns):
             texts = [line[column : column + 1] or " " for line in lines]
             top = next((row for row, text in enumerate(texts) if text not in BLANKS), None)
-            first = self.rows if top is None else top + (not _is_high(texts[top]))
-            for row in range(first, len(lines)):
-                self._marks[row][column] = self._marks[row][column]._replace(ground=ground)
+            if top is not None:
+                first = top + (not _is_high(texts[top]))
+                self.tint(column, range(first, len(lines)), ground)
+
+    def tint(self, column: int, rows: Iterable[int], ground: Role) -> None:
+        """Tint some rows of a column."""
+        for row in rows:
+            self._marks[row][column] = self._marks[row][column]._replace(ground=ground)
 
     def line(self, row: int) -> Line:
         """Return a row as cells, joining neighbours of the same style."""
@@ -413,6 +418,7 @@ def _placed(axes: Axes, end: int) -> str:
             continue
         start = min(max(column - len(tick.label) // 2, 0), max(end - len(tick.label), 0))
         free = len(text) + (_LEAST_GAP if text else 0)
-        if start >= free and start + len(tick.label) <= end:
+        # A label that the edge moved away from its column would be that of another time.
+        if free <= start <= column < start + len(tick.label) <= end:
             text = text.ljust(start) + tick.label
     return text

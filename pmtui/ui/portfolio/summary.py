@@ -1,7 +1,7 @@
 """The panes above and below the positions: equity, today, risk and profit by event."""
 
 from collections.abc import Callable, Sequence
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -20,8 +20,8 @@ from pmtui.domain.account.position import Activity
 from pmtui.domain.formats import count
 from pmtui.domain.money import ZERO, Micros, cents_near, ratio_floor
 from pmtui.domain.orders.order import Fill, Liquidity
-from pmtui.ui.cells import Cell, Emphasis, Line, bar_text, fit_line
-from pmtui.ui.charts.plot import Axes, Canvas, time_line
+from pmtui.ui.cells import Cell, Emphasis, Line, bar_text
+from pmtui.ui.charts.equity import draw_equity
 from pmtui.ui.facts import join_facts, name_fact, paint_gain
 from pmtui.ui.format import (
     format_money,
@@ -36,10 +36,6 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.panel import Panel
 
-_LEAST_SPAN = Micros(1_000_000)
-"""A smaller range is not stretched to the full height, so that it does not look volatile."""
-_DOTS = ((0x40, 0x80), (0x04, 0x20), (0x02, 0x10), (0x01, 0x08))
-"""Bits of a braille cell from the bottom up: left and right."""
 _HUNDRED = 100
 _MOST_BAR = 24
 
@@ -66,30 +62,13 @@ def paint_equity_value(equity: Micros | None, today: Micros | None) -> Line:
     return (worth, Cell(f" {sign} {format_money_change(today)}", _sign_role(today)))
 
 
-def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple[Line, ...]:
-    """Draw the curve with its highest and lowest value, and a line at its start."""
-    if len(points) < 2 or height < 3:
-        return (fit_line((Cell("Sampled while pmtui or its service runs.", Role.DIM),), width),)
-    values = [point.value for point in points]
-    low, high = _span(values)
-    labels = (format_money(high), format_money(low))
-    room = max(map(len, labels)) + 1
-    axes = Axes(
-        low, high, points[0].at, max(points[-1].at, points[0].at + timedelta(minutes=1)),
-        max(width - room - 2, 4), height - 1, False,  # noqa: FBT003 - a field of a tuple
-    )  # fmt: skip
-    canvas = Canvas(axes.columns, axes.rows)
-    begin = _row_of(values[0], axes)
-    for column in range(axes.columns):
-        canvas.put(column, begin, "┈", Role.DIM, Emphasis.DIM)
-    role = _sign_role(values[-1] - values[0])
-    _draw_steps(canvas, axes, points, role)
-    lines = []
-    for row in range(axes.rows):
-        label = labels[0] if row == 0 else labels[1] if row == axes.rows - 1 else ""
-        lines.append((Cell(f"{label:>{room}} │"[: room + 2], Role.DIM), *canvas.line(row)))
-    foot = Cell(" " * (room + 2) + time_line(axes, 0), Role.DIM)
-    return (*lines, fit_line((foot,), width))
+def until_now(
+    points: tuple[EquityPoint, ...], equity: Micros | None, now: datetime
+) -> tuple[EquityPoint, ...]:  # fmt: skip
+    """Return the samples, continued to the current equity."""
+    if equity is None or not points or points[-1].value == equity:
+        return points
+    return (*points, EquityPoint(max(now, points[-1].at), equity))
 
 
 def paint_today(
@@ -234,42 +213,6 @@ def _sign_role(amount: int) -> Role:
     return Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
 
 
-def _span(values: Sequence[Micros]) -> tuple[Micros, Micros]:
-    low, high = min(values), max(values)
-    if high - low < _LEAST_SPAN:
-        middle = (low + high) // 2
-        low, high = Micros(middle - _LEAST_SPAN // 2), Micros(middle + _LEAST_SPAN // 2)
-    return low, high
-
-
-def _dot_of(value: Micros, axes: Axes) -> int:
-    """Return the dot row of a value, from the bottom."""
-    dots = axes.rows * len(_DOTS)
-    return min((value - axes.low) * dots // max(axes.high - axes.low, 1), dots - 1)
-
-
-def _row_of(value: Micros, axes: Axes) -> int:
-    return axes.rows - 1 - _dot_of(value, axes) // len(_DOTS)
-
-
-def _draw_steps(canvas: Canvas, axes: Axes, points: Sequence[EquityPoint], role: Role) -> None:
-    """Draw the samples as steps: a value holds until the next one."""
-    span = (axes.last - axes.first) / (2 * axes.columns)
-    index, before = 0, _dot_of(points[0].value, axes)
-    for place in range(2 * axes.columns):
-        until = axes.first + span * (place + 1)
-        is_last = place + 1 == 2 * axes.columns
-        while index + 1 < len(points) and (is_last or points[index + 1].at <= until):
-            index += 1
-        dot = _dot_of(points[index].value, axes)
-        for each in range(min(before, dot), max(before, dot) + 1):
-            column, side = divmod(place, 2)
-            row, part = divmod(each, len(_DOTS))
-            text = chr(0x2800 + _DOTS[part][side])
-            canvas.put(column, axes.rows - 1 - row, text, role)
-        before = dot
-
-
 Painter = Callable[[int, int], tuple[Line, ...]]
 
 
@@ -336,11 +279,11 @@ class Summary(Horizontal):
         status, now = queries.status(), queries.now()
         equity, figures = status.portfolio_value, status.day_figures
         points = since(queries.activity().equity, midnight_before(now))
-        # The title follows the status line and the pane of today; the curve follows its samples.
+        # Samples are apart: title, pane of today and the end of the curve follow the status line.
         result = None if figures is None else figures.total
         self._equity.show(
             (points, equity, result), paint_equity_value(equity, result),
-            lambda w, h: draw_equity(points, w, h),
+            lambda w, h: draw_equity(until_now(points, equity, now), w, h),
         )  # fmt: skip
         day = now.date()
         transfers = transfers_on(own.activity, day_of(now))

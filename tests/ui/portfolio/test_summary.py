@@ -1,21 +1,18 @@
 from datetime import timedelta
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from pmtui.domain.account.exposure import EventProfit, Exposure
 from pmtui.domain.account.pnl import DayFigures, EquityPoint
 from pmtui.domain.account.position import Activity
 from pmtui.domain.money import Micros
-from pmtui.ui.cells import Line, line_width
+from pmtui.ui.cells import Line
 from pmtui.ui.portfolio.summary import (
-    draw_equity,
     paint_equity_value,
     paint_exposure_line,
     paint_profits,
     paint_risk,
     paint_today,
     transfers_on,
+    until_now,
 )
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
@@ -25,41 +22,21 @@ def text(line: Line) -> str:
     return "".join(cell.text for cell in line)
 
 
-def curve(*values: int) -> tuple[EquityPoint, ...]:
-    return tuple(
-        EquityPoint(NOW + timedelta(minutes=n), Micros(value * 1_000_000))
-        for n, value in enumerate(values)
-    )
-
-
-@given(
-    st.lists(st.integers(-10_000, 10_000), min_size=2, max_size=40),
-    st.integers(20, 90),
-    st.integers(3, 12),
-)
-def test_a_curve_keeps_to_its_pane_and_names_its_ends(
-    values: list[int], width: int, height: int
-) -> None:
-    lines = draw_equity(curve(*values), width, height)
-    assert len(lines) <= height
-    assert all(line_width(line) <= max(width, 20) for line in lines)
-
-
-def test_the_newest_value_is_drawn_at_the_right_edge() -> None:
-    lines = [text(line) for line in draw_equity(curve(0, 0, 0, 50), 40, 7)]
-    assert "$50.00" in lines[0]
-    assert lines[0].rstrip()[-1] not in " ┈│"
-    assert "$0.00" in lines[-2]
-
-
-def test_without_samples_the_pane_says_where_they_come_from() -> None:
-    assert "Sampled" in text(draw_equity((), 40, 7)[0])
-
-
 def test_the_equity_stands_with_the_same_result_as_today() -> None:
     assert paint_equity_value(None, None) == ()
     assert text(paint_equity_value(believable.micros(7), None)) == "$7.00"
     assert text(paint_equity_value(believable.micros(7), believable.micros(-3))) == "$7.00 ▼ -$3.00"
+
+
+def test_the_curve_ends_at_the_equity_that_the_title_says() -> None:
+    sample = EquityPoint(NOW, believable.micros(7))
+    later = NOW + timedelta(minutes=1)
+    assert until_now((sample,), believable.micros(9), later)[1:] == (
+        EquityPoint(later, believable.micros(9)),
+    )
+    assert until_now((sample,), None, later) == (sample,)
+    assert until_now((sample,), sample.value, later) == (sample,)
+    assert until_now((), believable.micros(9), later) == ()
 
 
 def test_todays_parts_add_up_and_fills_are_counted() -> None:
