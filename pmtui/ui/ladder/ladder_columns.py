@@ -260,34 +260,27 @@ def paint_bar(
 
     Under what is written over it, next to the price, the bar goes on as a ground.
     """
-    taken = line_width(over)
-    eighths = scale.eighths(size, width)
-    # Text has no eighths: half a cell counts as one, and something is seen of everything.
-    covered = max(bool(eighths), (eighths + _FULL // 2) // _FULL)
-    text = _on_bar(over, min(covered, taken), look=look)
+    taken, eighths = line_width(over), scale.eighths(size, width)
+    text = _on_bar(over, eighths, look=look)
     full, rest = divmod(max(eighths - taken * _FULL, 0), _FULL)
     is_cut = size > scale.full and full > 0
     blocks = _paint_blocks(full, rest, width - taken, look=look, is_cut=is_cut)
     return (*blocks, *text) if look.side is Side.BUY else (*text, *blocks)
 
 
-def _on_bar(text: Line, covered: int, *, look: BarLook) -> Line:
-    """Return a text with the ground of the bar as far as that reaches from the price."""
+def _on_bar(text: Line, eighths: int, *, look: BarLook) -> Line:
+    """Return a text with the bar as the ground of each word of which it covers half, or more."""
     # On a reversed cursor row the bar is a gap.
     bar = None if look.is_plain and look.ground is not None else _BAR_GROUNDS[look.side]
     is_bid = look.side is Side.BUY
-    until = line_width(text) - covered if is_bid else covered
-    grounds = (look.ground, bar) if is_bid else (bar, look.ground)
-    cells: list[Cell] = []
-    for cell in text:
-        for part, ground in zip(
-            (cell.text[: max(until, 0)], cell.text[max(until, 0) :]), grounds, strict=True
-        ):
-            if part:
-                # Something that flashes has a ground of its own.
-                cells.append(cell._replace(text=part, ground=cell.ground or ground))
-        until -= len(cell.text)
-    return tuple(cells)
+    cells, at = list[Cell](), 0
+    for cell in reversed(text) if is_bid else text:
+        width = line_width((cell,))
+        is_covered = 2 * eighths >= (2 * at + width) * _FULL
+        # Something that flashes has a ground of its own.
+        cells.append(cell._replace(ground=cell.ground or (bar if is_covered else look.ground)))
+        at += width
+    return tuple(reversed(cells) if is_bid else cells)
 
 
 def _paint_blocks(full: int, rest: int, width: int, *, look: BarLook, is_cut: bool) -> Line:

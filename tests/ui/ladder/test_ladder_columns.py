@@ -107,23 +107,27 @@ def test_the_tip_of_a_bid_is_a_block_with_its_colours_exchanged() -> None:
 
 
 @given(
-    st.integers(0, 10**13), scales, st.integers(4, 24), st.sampled_from(Side),
+    st.integers(0, 10**13), scales, st.integers(8, 24), st.sampled_from(Side),
     st.integers(0, 4),
 )  # fmt: skip
 def test_under_what_is_written_over_it_a_bar_goes_on_as_a_ground(
     size: int, scale: BarScale, width: int, side: Side, length: int
 ) -> None:
-    over = (Cell("1" * length, Role.OWN_ORDER),) if length else ()
+    # From the price outwards, two words.
+    own, queue = Cell("1" * length, Role.OWN_ORDER), Cell("1" * length, Role.DIM)
+    over = tuple(each for each in (own, queue) if length)
+    over = over[::-1] if side is Side.BUY else over
     look = BarLook(side, Role.BID)
     line = paint_bar(size, scale, width, look=look, over=over)
     assert line_width(line) == width
-    assert text_of(line).strip("▏▎▍▌▋▊▉█◄► ") == "1" * length
+    assert text_of(line).strip("▏▎▍▌▋▊▉█◄► ") == "1" * 2 * length
     ground = Role.BID_BAR if side is Side.BUY else Role.ASK_BAR
     from_price = reversed(line) if side is Side.BUY else line
     cells = [(char, cell) for cell in from_price for char in cell.text]
     eighths = scale.eighths(size, width)
-    for index, (char, cell) in enumerate(cells[:length]):
+    for index, (char, cell) in enumerate(cells[: 2 * length]):
         assert char == "1"
-        # To the nearest cell, and something of everything.
-        assert (cell.ground is ground) == (8 * index + 4 <= eighths or (not index and size > 0))
-    assert all(char in "█◄►" for char, _ in cells[length : eighths // 8])
+        # A word is on the bar or beside it, and never in part.
+        middle = (index // length) * length + length / 2
+        assert (cell.ground is ground) == (eighths >= 8 * middle)
+    assert all(char in "█◄►" for char, _ in cells[2 * length : eighths // 8])
