@@ -38,6 +38,7 @@ from pmtui.ui.portfolio.paint_position import (
 from pmtui.ui.portfolio.paint_working import (
     WorkingOrder,
     head_rows,
+    mark_working_row,
     paint_own_orders,
     paint_working_head,
     paint_working_row,
@@ -427,12 +428,9 @@ class OrdersPane(ScrollingPane):
         room -= heads
         self._first = min(max(self._first, self._index - room + 1), self._index)
         shown = self._rows[self._first : self._first + room]
-        head = (Cell(" "), *paint_working_head(width - 1))
         rows = (
-            (
-                Cell("▸" if row.order is order else " ", Role.KEY),
-                *paint_working_row(row, width - 1),
-            )
+            mark_working_row(line) if row.order is order else line
             for row in shown
+            for line in (paint_working_row(row, width),)
         )
-        return (*((head,) if heads else ()), *rows)
+        return (*((paint_working_head(width),) if heads else ()), *rows)

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
+from pmtui.domain.money import SCALE, Micros
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.ui.cells import Cell, Column, Line, fit_columns, fit_line, line_width
 from pmtui.ui.format import format_age, format_price, format_size_ceil, format_whole_size
@@ -20,9 +20,33 @@ _DAY_S = 86_400
 _HEAD_FROM = 4
 """The least lines with column titles."""
 _ABSENT = "–"
+_BARE = 3
+"""With so few cells a number has neither unit nor sign."""
+_MOST_AWAY = 999
+_MILLION = 1_000_000 * SCALE
 _STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: ""}
 """The size column shows partial fills."""
 
+_NARROW = (
+    Column("side", "", 1),
+    Column("size", "SIZE", 5, align=Align.RIGHT),
+    Column("price", "PRICE", 5, align=Align.RIGHT),
+    Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
+    Column("queue", "QUEUE", 5, priority=1, align=Align.RIGHT),
+    Column("tif", "TIF", 3, priority=2, align=Align.RIGHT),
+    Column("age", "AGE", 3, priority=2, align=Align.RIGHT),
+    Column("outcome", "", 3, priority=2),
+)
+_TIGHT = (
+    Column("side", "", 1),
+    Column("size", "SIZE", 4, align=Align.RIGHT),
+    Column("price", "PRICE", 5, align=Align.RIGHT),
+    Column("away", "TKS", 3, priority=1, align=Align.RIGHT),
+    Column("queue", "QUE", 3, priority=1, align=Align.RIGHT),
+    Column("tif", "TIF", 3, priority=1, align=Align.RIGHT),
+    Column("age", "AGE", 3, priority=1, align=Align.RIGHT),
+)
+"""Room for every column of the narrowest frame, with the units in the titles."""
 _WIDE = (
     Column("side", "SIDE", 4),
     Column("size", "SIZE", 7, align=Align.RIGHT),
@@ -33,11 +57,9 @@ _WIDE = (
     Column("age", "AGE", 4, priority=2, align=Align.RIGHT),
     Column("outcome", "", 8, priority=2),
 )
-_NARROW = (
-    Column("side", "", 1),
-    *(c._replace(width=w) for c, w in zip(_WIDE[1:], (5, 5, 4, 5, 3, 3, 3), strict=True)),
-)
 _WIDE_FROM = 40
+_TIGHT_WIDTHS = range(28, 32)
+"""Wider than ages need here, and too narrow for them in the columns of other widths."""
 
 
 class WorkingOrder(NamedTuple):
@@ -125,7 +147,19 @@ def paint_working_row(row: WorkingOrder, width: int) -> Line:
     return fit_line(tuple(cells), width)
 
 
+def mark_working_row(line: Line) -> Line:
+    """Mark a painted order as the selected one; its numbers stay under their titles."""
+    if len(line) < 2:
+        return line
+    side, after, *rest = line
+    return (
+        Cell("▸", Role.KEY), side, after._replace(text=after.text.removeprefix(" ")), *rest,
+    )  # fmt: skip
+
+
 def _columns_in(width: int) -> tuple[Column, ...]:
+    if width in _TIGHT_WIDTHS:
+        return _TIGHT
     return _WIDE if width >= _WIDE_FROM else _NARROW
 
 
@@ -144,7 +178,7 @@ def _cell(row: WorkingOrder, key: str, width: int) -> Cell:
         case "price":
             return Cell(format_price(order.price, tick=row.tick).removesuffix("¢"))
         case "away":
-            return Cell(_ABSENT if row.away is None else f"{row.away}t", Role.DIM)
+            return Cell(_away_text(row.away, width), Role.DIM)
         case "queue":
             return Cell(_queue_text(row.ahead, width), Role.DIM)
         case "tif":
@@ -168,10 +202,21 @@ def _size_text(order: Order, width: int) -> str:
     return format_whole_size(order.remaining_size, width=width).strip()
 
 
+def _away_text(away: int | None, width: int) -> str:
+    if away is None:
+        return _ABSENT
+    return f"{away}t" if width > _BARE else f"{min(away, _MOST_AWAY)}"
+
+
 def _queue_text(ahead: Micros | None, width: int) -> str:
     if ahead is None:
         return _ABSENT
-    return f"~{format_size_ceil(ahead, width=width - 1)}" if ahead > 0 else "1st"
+    if ahead <= 0:
+        return "1st"
+    about = "~" if width > _BARE else ""
+    text = f"{about}{format_size_ceil(ahead, width=width - len(about))}"
+    # Hundreds of thousands have no shorter form.
+    return text if len(text) <= width else f".{-(-ahead * 10 // _MILLION)}M"
 
 
 def _age_text(age_s: float) -> str:

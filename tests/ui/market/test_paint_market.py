@@ -36,6 +36,7 @@ from pmtui.ui.portfolio.paint_position import (
 from pmtui.ui.portfolio.paint_working import (
     WorkingOrder,
     by_ladder,
+    mark_working_row,
     paint_own_orders,
     paint_working_head,
     paint_working_row,
@@ -414,7 +415,8 @@ def test_more_orders_than_lines_are_counted() -> None:
     [
         (40, "SIDE SIZE PRICE AWAY QUEUE TIF AGE", "BUY 182 39.7 12t ~9,011 GTC 3m"),
         (36, "SIZE PRICE AWAY QUEUE TIF AGE", "B 182 39.7 12t ~9.1k GTC 3m"),
-        (28, "SIZE PRICE AWAY QUEUE TIF", "B 182 39.7 12t ~9.1k GTC"),
+        (28, "SIZE PRICE TKS QUE TIF AGE", "B 182 39.7 12 10k GTC 3m"),
+        (24, "SIZE PRICE AWAY QUEUE", "B 182 39.7 12t ~9.1k"),
         (17, "SIZE PRICE", "B 182 39.7"),
     ],
 )
@@ -427,6 +429,29 @@ def test_working_orders_have_the_same_columns_at_every_width(
     )  # fmt: skip
     assert text_of(paint_working_head(width)).split() == titles.split()
     assert text_of(paint_working_row(row, width)).split() == words.split()
+
+
+@pytest.mark.parametrize("width", [24, 28, 36, 40])
+def test_the_selected_order_keeps_its_numbers_under_their_titles(width: int) -> None:
+    row = working(side=Side.BUY, original_size=Micros(1_200_000_000), matched_size=Micros(0))
+    plain = text_of(paint_working_row(row, width))
+    marked = text_of(mark_working_row(paint_working_row(row, width)))
+    side = plain.split()[0]
+    assert marked == f"▸{side}{plain[len(side) + 1 :]}"
+
+
+def test_far_and_large_figures_keep_to_the_narrowest_columns() -> None:
+    row = working(
+        original_size=Micros(120_000_000_000), matched_size=Micros(0), price=Micros(999_900)
+    )._replace(away=9_999, ahead=Micros(98_700_000_000_000), tick=Micros(100))  # fmt: skip
+    text = text_of(paint_working_row(row, 28))
+    assert text.split()[1:] == ["120k", "99.99", "999", "99M", "GTC", "3m"]
+    assert len(text) == 28
+    ends = {
+        text_of(paint_working_row(row._replace(ahead=Micros(ahead * 1_000_000)), 28)).split()[4]
+        for ahead in (999, 1_001, 99_000, 105_400, 899_999, 900_001)
+    }
+    assert ends == {"999", "2k", "99k", ".2M", ".9M", "1M"}
 
 
 def test_a_partly_filled_order_shows_how_much_of_it_and_keeps_its_place() -> None:
