@@ -127,7 +127,8 @@ class FrameLines:
     def _entries_of(self, question: Screen[Any]) -> tuple[FooterEntry, ...]:
         own = question.query(KeyLine)
         if own:
-            # Use the modal's own labels: a key has one label on the whole screen.
+            # Use the modal's own labels, also later ones: a key has one label on the whole screen.
+            own.first().on_change = self.show_footer
             return own.first().entries
         ids = (active.binding.id for active in question.active_bindings.values())
         # The palette is Textual's own; its keys have no entries in our registry.

@@ -356,6 +356,8 @@ class ScaledScreen(OrderForm[None]):
         if not is_live(self):
             return
         self._show_choices()
+        agree = "Close" if self._orders.verdicts else "Review"
+        self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.inner)
         plan, sent = self._plan(), self._orders.sent
         if not isinstance(plan, ScaledPlan):
             self._draw(())
@@ -373,8 +375,6 @@ class ScaledScreen(OrderForm[None]):
         painted = tuple(paint_leg_end(*end) for end in ends)
         crossing = legs_that_cross(plan, self._book())
         self.legs.show(paint_plan(plan, crossing, painted, width=self.inner))
-        agree = "Close" if self._orders.verdicts else "Review"
-        self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.inner)
         if not sent:
             warnings = [(Cell(text, Role.NOTICE_WARN),) for text in self._warnings(plan)]
             self._say(warnings, most=2)

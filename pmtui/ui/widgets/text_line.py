@@ -96,6 +96,8 @@ class KeyLine(TextLine):
             paint_footer(entries, width),
             id=id,
         )
+        self.on_change: Callable[[], object] | None = None
+        """Called when it shows other keys."""
         self._entries = entries
         self._options = options
         # The width may turn out different: keys are left out whole then, never cropped.
@@ -112,6 +114,8 @@ class KeyLine(TextLine):
             self._entries = entries
             self._paint, self._width = partial(paint_footer, entries), width
             self._show(paint_footer(entries, width))
+            if self.on_change is not None:
+                _ = self.on_change()
 
     def on_click(self, event: events.Click) -> None:
         """Press the key of the clicked entry."""

@@ -447,13 +447,30 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         # The dialog's keys are the only ones, and say what they do by now.
         assert "Close" in " ".join(cell.text for cell in dialog.query_one(KeyLine).line)
         below = app.screen_stack[-2].query_one("#footer", KeyLine)
-        assert "Buy" not in "".join(cell.text for cell in below.line)
+        assert [entry.label for entry in below.entries] == ["Close", "Back"]
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is not dialog, "it closes")
         market = app.screen
         assert isinstance(market, MarketScreen)
         await until(pilot, lambda: "Buy" in line(market, "footer"), "the screen's own keys")
         assert len(service.calls_of("place_many")) == 1
+
+
+async def test_an_edit_that_is_a_mistake_makes_a_sent_form_a_new_one() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        set_orders(app)
+        dialog = await filled_in(app, pilot)
+        service = app.market.service
+        service.verdicts = [Rejected("no")] * 3
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ScaledCard), "the card")
+        await agree(app, pilot)
+        keys, below = dialog.query_one(KeyLine), app.screen_stack[-2].query_one("#footer", KeyLine)
+        await until(pilot, lambda: below.entries[0].label == "Close", "the verdicts")
+        dialog.query_one("#scaled-total").value = ""  # type: ignore[attr-defined]
+        await settle(pilot)
+        assert keys.entries[0].label == below.entries[0].label == "Review"
 
 
 async def test_a_range_is_typed_or_pasted_into_the_first_price() -> None:
