@@ -6,13 +6,13 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.screen import ModalScreen
 from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.frame import ladder_edge
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.modal import Modal
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import wrap_line
@@ -25,14 +25,14 @@ _NARROWEST = 34
 """With fewer cells inside its frame, a question covers the ladder instead of standing beside it."""
 
 
-class QuestionScreen(ModalScreen[bool]):
+class QuestionScreen(Modal[bool]):
     """Shows a few lines; enter confirms, escape cancels."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
     DEFAULT_CSS = """
     QuestionScreen { align: center middle; }
-    QuestionScreen.-beside { align: right middle; background: transparent; }
+    QuestionScreen.-beside { align: right middle; }
     QuestionScreen > #card {
         width: 68; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
         padding: 0 1;

@@ -240,7 +240,6 @@ class BasketForm(OrderForm[None]):
 
     WIDTH: ClassVar[int] = 76
     DEFAULT_CSS = """
-    BasketForm { background: transparent; }
     BasketForm > .frame { width: 80; }
     BasketForm .label { width: 8; }
     BasketForm #basket-side { width: 28; }

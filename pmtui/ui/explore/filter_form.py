@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from typing_extensions import override
 
 from pmtui.domain.markets.listing import NO_FILTER, ListFilter
@@ -19,6 +18,7 @@ from pmtui.ui.explore.paint_markets import describe_span
 from pmtui.ui.format import format_money_compact, format_price
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
+from pmtui.ui.modal import Modal
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -35,12 +35,12 @@ _ANY = "any"
 T = TypeVar("T")
 
 
-class FilterForm(ModalScreen[ListFilter]):
+class FilterForm(Modal[ListFilter]):
     """Filters the list behind it at once; enter keeps the filter, escape restores the old one."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.FILTERS)
     DEFAULT_CSS = """
-    FilterForm { align: right middle; background: transparent; }
+    FilterForm { align: right middle; }
     FilterForm > #card {
         width: 56; max-width: 100%; height: 10; background: $panel; border: heavy $primary;
         padding: 0 1;

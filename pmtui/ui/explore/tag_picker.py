@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -21,6 +20,7 @@ from pmtui.ui.facts import explain_load, key_of
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import Keymap, bindings_for, footer_entries
+from pmtui.ui.modal import Modal
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -90,12 +90,12 @@ COLUMNS = (Column("mark", "", 1), Column("label", "Tag", 20, grow=1), Column("sl
 WIDTH = 56
 
 
-class TagPicker(ModalScreen[TagChoice]):
+class TagPicker(Modal[TagChoice]):
     """Type to search, enter to choose, a key to mark several, escape to change nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PICKER)
     DEFAULT_CSS = """
-    TagPicker { align: center middle; background: transparent; }
+    TagPicker { align: center middle; }
     TagPicker > #card {
         width: 60; max-width: 100%; height: 70%; min-height: 12; max-height: 100%;
         background: $panel; border: heavy $primary; padding: 0 1;

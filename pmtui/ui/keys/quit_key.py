@@ -9,7 +9,6 @@ from textual.app import App, ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from typing_extensions import override
 
 from pmtui.domain.conditionals.alerts import AlertState
@@ -23,6 +22,7 @@ from pmtui.ui.frame import if_agreed
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import title_of
+from pmtui.ui.modal import Modal
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import (
     LINE_WIDTH,
@@ -44,7 +44,7 @@ KEEP = "keep"
 _COLUMNS = (Column("choice", "", 20, grow=1),)
 
 
-class LeaveCard(ModalScreen[str]):
+class LeaveCard(Modal[str]):
     """Offers to leave the service running, or to stop it with a choice about open orders."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)

@@ -66,6 +66,12 @@ class CellDisplay:
         return self._buffer is not None
 
     @property
+    def is_brisk(self) -> bool:
+        """Whether the line carries whole screens at once; so does one that nothing is known of."""
+        pace = getattr(self._app._driver, "pace", None)
+        return not isinstance(pace, OutputThrottle) or pace.is_brisk()
+
+    @property
     def lag_s(self) -> float:
         """The round trip of a frame in seconds, as far as is known."""
         pace = getattr(self._app._driver, "pace", None)

@@ -14,6 +14,10 @@ SLACK_S = 0.15
 """How much later than usual a reply may come before frames wait for it."""
 TAKING_S = 0.05
 """How long the kernel may take for a frame before further ones wait."""
+BRISK_S = 0.06
+"""A reply that comes no later than this after the usual time was to a frame of little cost."""
+BRISK_FOR_S = 2.0
+"""So long the line must have been brisk to carry more than is needed."""
 SLOWEST_S = 2.0
 """After this time without a reply a frame is painted anyway, because the reply may be lost. Each
 such frame doubles the wait, and so does a long round trip: on a connection that is merely slow,
@@ -49,6 +53,8 @@ class OutputThrottle:
         self._patience = SLOWEST_S
         self._best_trip: float | None = None
         self._asked_at: float | None = None
+        self._dragged_at = 0.0
+        """When a reply last came later than on a brisk line."""
         self._unanswered_since: float | None = None
         """When the first query left to which, or to a later one, no reply has come."""
         self._moved_on: tuple[float, float] | None = None
@@ -85,7 +91,10 @@ class OutputThrottle:
         if asked_at is None:
             return
         trip = self._now() - asked_at
-        is_late = self._best_trip is not None and trip > self._best_trip + SLACK_S
+        usual = trip if self._best_trip is None else self._best_trip
+        is_late = trip > usual + SLACK_S
+        if trip > usual + BRISK_S:
+            self._dragged_at = self._now()
         self._narrow = NARROW if is_late else max(0, self._narrow - 1)
         # The first reply after a silence may belong to an older query.
         if (self._is_answering and not self._lost) or self._best_trip is None:
@@ -133,6 +142,15 @@ class OutputThrottle:
     def is_slow(self) -> bool:
         """Return whether replies are slow enough to be split, as far as is known."""
         return self._best_trip is None or self._best_trip >= SLOW_TRIP_S
+
+    def is_brisk(self) -> bool:
+        """Return whether frames have lately been shown at once, so that there is room for more."""
+        if not self._is_answering or self._best_trip is None or self._given_at is not None:
+            return False
+        now = self._now()
+        if self._asked_at is not None and now - self._asked_at > self._best_trip + BRISK_S:
+            return False
+        return now - self._dragged_at > BRISK_FOR_S
 
     def lag_s(self) -> float:
         """Return the round trip of a frame in seconds, as far as is known."""

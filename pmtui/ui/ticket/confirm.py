@@ -12,7 +12,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Size
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from typing_extensions import override
 
 from pmtui.service.surface import PreparedOrder, Subscription
@@ -21,6 +20,7 @@ from pmtui.ui.facts import key_of
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of
+from pmtui.ui.modal import Modal
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import Occasion, least_lines, paint_confirm
@@ -125,7 +125,7 @@ def _nowhere() -> Place | None:
     return None
 
 
-class CardScreen(ModalScreen[bool]):
+class CardScreen(Modal[bool]):
     """Shows what is about to be signed; enter sends it, escape changes nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
@@ -134,7 +134,7 @@ class CardScreen(ModalScreen[bool]):
 
     # Transparent beside the ticket: both must be readable before sending.
     DEFAULT_CSS = """
-    CardScreen { align: left top; background: transparent; }
+    CardScreen { align: left top; }
     CardScreen > #card {
         height: auto; background: $panel; border: heavy $warning; padding: 0 1;
     }

@@ -13,7 +13,6 @@ from typing import ClassVar, TypeVar
 
 from textual.binding import BindingType
 from textual.getters import query_one
-from textual.screen import ModalScreen
 
 from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.ids import CommandId, ConditionId, TokenId
@@ -26,6 +25,7 @@ from pmtui.ui.frame import if_agreed, is_live, ladder_edge
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import outcome_label, title_of, token_id_of
+from pmtui.ui.modal import Modal
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -48,7 +48,7 @@ def draw_nothing(_: tuple[Ghost, ...]) -> None:
     """Draw nothing, because there is no ladder below."""
 
 
-class OrderForm(ModalScreen[ResultT]):
+class OrderForm(Modal[ResultT]):
     """Entries about one market in a frame; enter opens a card, escape closes the form."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
@@ -59,7 +59,7 @@ class OrderForm(ModalScreen[ResultT]):
 
     DEFAULT_CSS = """
     OrderForm { align: center middle; }
-    OrderForm.-beside { align: right middle; background: transparent; }
+    OrderForm.-beside { align: right middle; }
     OrderForm > .frame {
         width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
         border: heavy $primary; padding: 0 1;

@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -17,6 +16,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.modal import Modal
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -30,13 +30,13 @@ _LISTED = 8
 FORGET = "A known name without an address forgets it."
 
 
-class AddressForm(ModalScreen[str]):
+class AddressForm(Modal[str]):
     """Takes a name and an address; returns the result."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
     DEFAULT_CSS = """
-    AddressForm { align: center middle; background: transparent; }
+    AddressForm { align: center middle; }
     AddressForm > .frame {
         width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
         border: heavy $primary; padding: 0 1;

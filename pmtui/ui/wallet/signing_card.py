@@ -80,7 +80,7 @@ class SigningCard(CardScreen):
     AGREE = "Sign and submit"
 
     DEFAULT_CSS = f"""
-    SigningCard {{ align: center middle; background: transparent; }}
+    SigningCard {{ align: center middle; }}
     SigningCard > #card {{ width: {WIDTH}; max-width: 100%; max-height: 100%; }}
     SigningCard CardLines {{ height: 1fr; }}
     """

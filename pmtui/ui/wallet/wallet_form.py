@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.getters import query_one
-from textual.screen import ModalScreen
 from textual.widgets import Input
 from typing_extensions import override
 
@@ -33,6 +32,7 @@ from pmtui.ui.format import format_money_change, read_average
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.modal import Modal
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -47,7 +47,7 @@ Prepare = Callable[[WalletStep], Awaitable[str]]
 """Prepares a step; returns why that failed, or an empty text."""
 
 
-class WalletForm(ModalScreen[WalletStep | None]):
+class WalletForm(Modal[WalletStep | None]):
     """Subclasses yield their entries and read a step from them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
@@ -55,7 +55,7 @@ class WalletForm(ModalScreen[WalletStep | None]):
     """Cells inside the frame."""
 
     DEFAULT_CSS = """
-    WalletForm { align: center middle; background: transparent; }
+    WalletForm { align: center middle; }
     WalletForm > .frame {
         width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
         border: heavy $primary; padding: 0 1;

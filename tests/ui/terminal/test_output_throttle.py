@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from pmtui.ui.terminal.output_throttle import (
+    BRISK_FOR_S,
+    BRISK_S,
     CATCH_UP_S,
     GIVE_UP_S,
     NARROW,
@@ -51,6 +53,25 @@ def test_one_question_at_a_time_is_on_its_way(line: Line) -> None:
     assert not line.ask()
     line.answer_after(TRIP_S)
     assert line.ask()
+
+
+def test_a_brisk_line_has_shown_frames_at_once_for_a_while(line: Line) -> None:
+    line.at += BRISK_FOR_S
+    assert line.pace.is_brisk()
+    assert line.ask()
+    assert line.pace.is_brisk()
+    line.at += TRIP_S + BRISK_S * 1.1
+    assert not line.pace.is_brisk()
+    line.answer_after(0.0)
+    assert not line.pace.is_brisk()
+    line.at += BRISK_FOR_S * 1.1
+    assert line.pace.is_brisk()
+    line.pace.given()
+    assert not line.pace.is_brisk()
+
+
+def test_a_line_that_nothing_is_known_of_is_not_brisk() -> None:
+    assert not Line().pace.is_brisk()
 
 
 def test_a_long_way_alone_holds_nothing_back(line: Line) -> None:

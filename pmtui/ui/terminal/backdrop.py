@@ -1,0 +1,105 @@
+"""Shows the screen behind a modal one, with some of its regions dimmed.
+
+Textual's own backdrop tints every cell, and computes each colour again with every repaint.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from rich.segment import Segment
+from rich.style import Style as RichStyle
+from textual.color import Color
+from textual.css.styles import RulesMap
+from textual.geometry import Region
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import RenderOptions, Visual
+from typing_extensions import override
+
+_BLANKS = re.compile(r"( {4,})")
+"""Blanks that a terminal skips when nothing of them changes."""
+
+
+class Backdrop(Visual):
+    """The screen below, its texts nearer to the background within the given regions."""
+
+    def __init__(
+        self, screen: Screen[object], tint: Color, *,
+        dimmed: Sequence[Region], bright: Sequence[Region] = (),
+    ) -> None:  # fmt: skip
+        """Show a screen.
+
+        Args:
+            screen: the screen below.
+            tint: what is dimmed takes on this colour, as far as its alpha says.
+            dimmed: the dimmed regions.
+            bright: those within them that are not.
+        """
+        self._screen = screen
+        self._tint = tint
+        self._dimmed = dimmed
+        self._bright = bright
+
+    @override
+    def render_strips(
+        self, width: int, height: int | None, style: Style, options: RenderOptions
+    ) -> list[Strip]:
+        strips = self._screen._compositor.render_strips()
+        return [self._dim(strip, y) for y, strip in enumerate(strips)]
+
+    @override
+    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
+        return container_width
+
+    @override
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        return self._screen.size.height
+
+    def _dim(self, strip: Strip, y: int) -> Strip:
+        dimmed, bright = (
+            [r for r in each if r.y <= y < r.bottom] for each in (self._dimmed, self._bright)
+        )
+        ends = {x for r in (*dimmed, *bright) for x in (r.x, r.right) if 0 < x < strip.cell_length}
+        parts: list[Strip] = []
+        for left, right in pairwise((0, *sorted(ends), strip.cell_length)):
+            part = strip.crop(left, right)
+            is_dimmed = _has(dimmed, left) and not _has(bright, left)
+            parts.append(_mapped(part, self._tint if is_dimmed else None))
+        return Strip.join(parts)
+
+
+def _has(regions: Sequence[Region], x: int) -> bool:
+    return any(region.x <= x < region.right for region in regions)
+
+
+def _mapped(strip: Strip, tint: Color | None) -> Strip:
+    segments: list[Segment] = []
+    for text, style, _ in strip:
+        if style is None:
+            segments.append(Segment(text))
+            continue
+        look = _look(style, tint)
+        if look.bgcolor == style.bgcolor and not (look.underline or look.reverse):
+            # The colour of blanks is not seen: they are left as they are.
+            bare = _look(style, None)
+            parts = _BLANKS.split(text)
+            segments += [Segment(part, bare if part.isspace() else look) for part in parts if part]
+        else:
+            segments.append(Segment(text, look))
+    return Strip(segments, strip.cell_length)
+
+
+# Links and actions go: a click is not meant for what lies behind.
+@lru_cache(maxsize=2048)
+def _look(style: RichStyle, tint: Color | None) -> RichStyle:
+    plain = style.clear_meta_and_links()
+    if tint is None:
+        return plain
+    color, ground = (
+        (Color.from_rich_color(each) + tint).rich_color if each is not None else None
+        for each in (style.color, style.bgcolor)
+    )
+    return plain + RichStyle(color=color, bgcolor=ground)
