@@ -44,6 +44,8 @@ class Row(NamedTuple):
     key: str
     cells: tuple[Cell, ...]
     ground: Role | None = None
+    tail: Line = ()
+    """What goes on behind the text of the last column."""
 
 
 EXTRA_PRIORITY = 3

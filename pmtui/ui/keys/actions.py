@@ -15,6 +15,7 @@ from textual.keys import Keys
 
 from pmtui.config.terminal_settings import KeyOverride
 from pmtui.ui.keys.action_table import ACTIONS, Action, Context, Danger, Need
+from pmtui.ui.keys.subjects import place_of, subject_of
 
 _BY_ID: Mapping[str, Action] = MappingProxyType({action.id: action for action in ACTIONS})
 
@@ -70,6 +71,8 @@ class HelpLine:
     """A line of the help screen."""
 
     context: Context
+    subject: str
+    """The heading under which it stands."""
     keys: str
     label: str
     help: str
@@ -142,15 +145,15 @@ def palette_commands(
 
 
 def help_lines(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple[HelpLine, ...]:
-    """Return the help for these contexts, in the order given.
+    """Return the help for these contexts, in the order given, subject by subject.
 
     A global key is left out if the first context overrides it.
     """
     taken = {key for a in actions_in(*contexts[:1]) for key in keymap.keys_of(a.id)}
     return tuple(
-        HelpLine(context, _labels(keys), a.label, a.help)
+        HelpLine(context, subject_of(a), _labels(keys), a.label, a.help)
         for number, context in enumerate(contexts)
-        for a in actions_in(context)
+        for a in sorted(actions_in(context), key=lambda a: place_of(subject_of(a)))
         if not (keys := keymap.keys_of(a.id)) or not number or not taken.issuperset(keys)
     )
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import groupby
+from itertools import groupby, zip_longest
 from typing import ClassVar, NamedTuple
 
 from textual import on
@@ -159,8 +159,11 @@ COLUMNS = (
 _LEAST = 30
 _BESIDE = 39
 """The width of the other columns and of the gaps."""
-_TWO_FROM = 160
-"""The width from which two pages stand side by side."""
+_KEYS_BESIDE = 19
+"""The same of a page beside others, where the label stands before the text."""
+_TWO_FROM, _THREE_FROM = 110, 170
+"""The widths from which pages stand side by side."""
+_PAGES = ("keys", "more", "most")
 
 
 class HelpScreen(FrameScreen):
@@ -172,15 +175,14 @@ class HelpScreen(FrameScreen):
     DEFAULT_CSS = """
     HelpScreen #pages { height: 1fr; }
     HelpScreen Panel { width: 1fr; height: 100%; }
-    HelpScreen #more-panel { display: none; }
-    HelpScreen.-two #more-panel { display: block; }
+    HelpScreen #more-panel, HelpScreen #most-panel { display: none; }
+    HelpScreen.-two #more-panel, HelpScreen.-three #most-panel { display: block; }
     HelpScreen #field { height: 1; display: none; }
     HelpScreen.-filtering #field { display: block; }
     HelpScreen #prompt { width: 3; }
     """
 
     table = query_one("#keys", LineTable)
-    more = query_one("#more", LineTable)
     panel = query_one("#keys-panel", Panel)
     field = query_one("#filter", SearchInput)
 
@@ -196,11 +198,13 @@ class HelpScreen(FrameScreen):
         with Horizontal(id="field"):
             yield TextLine((Cell(" / ", Role.KEY),), id="prompt")
             yield SearchInput(lambda: self.table, placeholder="Type to narrow", id="filter")
-        keys = LineTable(COLUMNS, id="keys", show_cursor=False)
-        more = LineTable(COLUMNS, id="more", show_cursor=False)
         with Horizontal(id="pages"):
-            yield Panel(keys, id="keys-panel", classes="-table")
-            yield Panel(more, id="more-panel", classes="-table -split")
+            for name in _PAGES:
+                page = LineTable(COLUMNS, id=name, show_cursor=False)
+                # The first one has the keys, and the others scroll with it.
+                page.can_focus = name == _PAGES[0]
+                look = "-table" if page.can_focus else "-table -split"
+                yield Panel(page, id=f"{name}-panel", classes=look)
 
     @override
     def on_mount(self) -> None:
@@ -214,25 +218,33 @@ class HelpScreen(FrameScreen):
         """Wrap the texts to the new width."""
         self._explain()
 
+    @on(LineTable.ViewChanged, "#keys")
+    def scroll_together(self) -> None:
+        """Show the same lines of every page."""
+        for name in _PAGES[1:]:
+            page = self.query_one(f"#{name}", LineTable)
+            page.scroll_to(y=self.table.scroll_offset.y, animate=False)
+
     def _explain(self) -> None:
-        """Show the keys in groups by context, on one page or on two side by side."""
-        has_two = self.size.width >= _TWO_FROM and len(self._contexts) > 1
-        self.set_class(has_two, "-two")
-        room = max(_LEAST, self.size.width // (1 + has_two) - _BESIDE)
+        """Show the keys in groups by subject, on as many pages as stand side by side."""
+        count = 1 + (self.size.width >= _TWO_FROM) + (self.size.width >= _THREE_FROM)
+        self.set_class(count > 1, "-two")
+        self.set_class(count > 2, "-three")
+        beside = _KEYS_BESIDE if count > 1 else _BESIDE
+        room = max(_LEAST, self.size.width // count - beside)
         found = help_lines(*self._contexts, keymap=self.surface.options.keymap)
         wanted = self.field.value.casefold().split()
         found = tuple(line for line in found if _is_about(line, wanted))
-        groups = [_key_rows(list(lines), room) for _, lines in groupby(found, lambda e: e.context)]
+        groups = [
+            _key_rows(list(lines), room, is_joined=count > 1)
+            for _, lines in groupby(found, lambda line: (line.context, line.subject))
+        ]
         if Context.LADDER in self._contexts and not wanted:
             groups.append(_sign_rows(room))
-        half = sum(map(len, groups)) // 2 if has_two else sum(map(len, groups))
-        pages: tuple[list[Row], list[Row]] = [], []
-        for group in groups:
-            page = pages[bool(pages[0]) and len(pages[0]) + len(group) // 2 > half]
-            # An empty line separates two groups.
-            page += group[not page :]
-        self.table.set_rows(pages[0])
-        self.more.set_rows(pages[1])
+        for name, rows in zip_longest(_PAGES, _spread(groups, count), fillvalue=()):
+            page = self.query_one(f"#{name}", LineTable)
+            page.columns.hide(("label",) if count > 1 else ())
+            page.set_rows(rows)
 
     def action_filter(self) -> None:
         """Open the filter field."""
@@ -266,15 +278,46 @@ def _title(about: str, width: int) -> tuple[Line, Line]:
     return (name, Cell("  "), Cell(words, Role.DIM)), ()
 
 
-def _key_rows(found: Sequence[HelpLine], room: int) -> list[Row]:
-    """Return the keys of one context under its name, after an empty line."""
-    rows = _heading_rows(found[0].context.value.capitalize())
+def _spread(groups: Sequence[Sequence[Row]], count: int) -> tuple[list[Row], ...]:
+    """Spread groups over pages of about the same length, in their order."""
+    pages: list[list[Row]] = [[] for _ in range(count)]
+    left, number = sum(map(len, groups)), 0
+    share = left / count
+    for group in groups:
+        if pages[number] and len(pages[number]) + len(group) / 2 > share and number + 1 < count:
+            left -= len(pages[number])
+            number += 1
+            share = left / (count - number)
+        # An empty line separates two groups.
+        pages[number] += group[not pages[number] :]
+    # Pages of one length scroll together to the end.
+    longest = max(map(len, pages))
+    for page in pages:
+        page += [_empty_row(f"-end.{y}") for y in range(len(page), longest)]
+    return tuple(pages)
+
+
+def _key_rows(found: Sequence[HelpLine], room: int, *, is_joined: bool) -> list[Row]:
+    """Return the keys of one subject under its name, after an empty line.
+
+    Args:
+        found: the keys.
+        room: the cells for the text.
+        is_joined: whether the label is the beginning of the text, instead of having a column.
+    """
+    rows = _heading_rows(f"{found[0].context}.{found[0].subject}", found[0].subject)
     for place, line in enumerate(found):
         # Two keys may have the same label.
-        name = f"{line.context}.{place}"
-        first, *more = wrap_text(line.help, room) or ("",)
-        help_cell = Cell(first, Role.DIM)
-        rows.append(Row(name, (Cell(line.keys, Role.KEY), Cell(line.label), help_cell)))
+        name = f"{line.context}.{line.subject}.{place}"
+        keys, label = Cell(line.keys, Role.KEY), Cell(line.label)
+        if is_joined:
+            begin, text = _join(line)
+            first, *more = wrap_text(f"{begin}{text}", room)
+            rest = (Cell(first.removeprefix(begin), Role.DIM),)
+            rows.append(Row(name, (keys, Cell(""), Cell(begin)), tail=rest))
+        else:
+            first, *more = wrap_text(line.help, room) or ("",)
+            rows.append(Row(name, (keys, label, Cell(first, Role.DIM))))
         rows += [
             Row(f"{name}.{number}", (Cell(""), Cell(""), Cell(text, Role.DIM)))
             for number, text in enumerate(more)
@@ -282,22 +325,32 @@ def _key_rows(found: Sequence[HelpLine], room: int) -> list[Row]:
     return rows
 
 
-def _heading_rows(name: str, *, about: str = "") -> list[Row]:
+def _join(line: HelpLine) -> tuple[str, str]:
+    """Return label and text of a key in one sentence, with the label once."""
+    if line.help.startswith(line.label):
+        return line.label, line.help.removeprefix(line.label)
+    return line.label, f": {line.help}"
+
+
+def _empty_row(key: str) -> Row:
+    return Row(key, (Cell(""),) * len(COLUMNS))
+
+
+def _heading_rows(key: str, name: str) -> list[Row]:
     """Return an empty line and the heading of a group."""
-    empty = Cell("")
-    cells = (Cell(text, Role.HEADING, Emphasis.BOLD) for text in (name, about))
-    return [Row(f"-{name}.above", (empty,) * len(COLUMNS)), Row(f"-{name}", (*cells, empty))]
+    heading = (Cell(name, Role.HEADING, Emphasis.BOLD), Cell(""), Cell(""))
+    return [_empty_row(f"-{key}.above"), Row(f"-{key}", heading)]
 
 
 def _is_about(line: HelpLine, words: Sequence[str]) -> bool:
     """Return whether every word occurs in the line, or is one of its keys."""
-    text = f"{line.context} {line.label} {line.help}".casefold()
+    text = f"{line.context} {line.subject} {line.label} {line.help}".casefold()
     return all(word in text or word in line.keys.casefold().split() for word in words)
 
 
 def _sign_rows(room: int) -> list[Row]:
     """Return a row for each sign on the ladder."""
-    rows = _heading_rows("Signs", about="on the ladder")
+    rows = _heading_rows("signs", "Signs")
     for number, (sign, meaning) in enumerate(SIGNS):
         for part, text in enumerate(wrap_text(meaning, room)):
             cells = (Cell("" if part else sign, Role.OWN_ORDER), Cell(""), Cell(text, Role.DIM))

@@ -456,12 +456,12 @@ class LineTable(ScrollView, can_focus=True):
             return fit_line((Cell(state.note, Role.DIM),), width)
         cells = state.row.cells
         if not state.is_cursor:
-            return self._place(cells, state.row.ground)
+            return self._place(cells, state.row.ground, state.row.tail)
         bold = Emphasis.BOLD if state.is_focused else Emphasis.NONE
         marked = (c._replace(ground=None, emphasis=c.emphasis | bold) for c in cells)
         return self._place(tuple(marked), Role.CURSOR_ROW)
 
-    def _place(self, cells: tuple[Cell, ...], ground: Role | None) -> Line:
+    def _place(self, cells: tuple[Cell, ...], ground: Role | None, tail: Line = ()) -> Line:
         line: list[Cell] = []
         placed = self.columns.fit()
         for index, width in placed:
@@ -471,6 +471,9 @@ class LineTable(ScrollView, can_focus=True):
             short = self.columns.short_names.get(cell.text) if column.is_name else None
             text = fit(cell.text if short is None else short, width, column.align)
             line.append(cell._replace(text=text, ground=cell.ground or ground))
+        if tail:
+            last = line.pop()
+            line += fit_line((last._replace(text=last.text.rstrip()), *tail), placed[-1][1])
         used = sum(width for _, width in placed) + max(0, len(placed) - 1)
         if used < self.size.width:
             line.append(Cell(" " * (self.size.width - used), ground=ground))

@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.cells import Row
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action_table import Context
+from pmtui.ui.keys.actions import help_lines
 from pmtui.ui.keys.help import GLOSSARY, GlossaryScreen, HelpScreen
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme_files import load_themes
@@ -123,6 +127,43 @@ async def test_help_says_whole_sentences_on_a_small_screen() -> None:
         rows = len(table.rows)
         await pilot.resize_terminal(200, 60)
         await until(pilot, lambda: len(table.rows) < rows, "longer lines on a wide screen")
+
+
+@pytest.mark.parametrize(("width", "count"), [(80, 1), (109, 1), (120, 2), (169, 2), (200, 3)])
+async def test_help_has_as_many_pages_as_fit_and_they_scroll_together(
+    width: int, count: int
+) -> None:
+    app = made()
+    async with app.run_test(size=(width, 30)) as pilot:
+        contexts = (Context.LADDER, Context.MARKET, Context.TICKET)
+        _ = app.push_screen(HelpScreen(app.surface, contexts, "trading"))
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
+        await settle(pilot)
+        pages = [table for table in app.screen.query(LineTable) if table.region]
+        assert len(pages) == count
+        assert len({len(page.rows) for page in pages}) == 1
+        shown = "\n".join(text for page in pages for row in page.rows for text in spoken(row))
+        keys = help_lines(*contexts, Context.GLOBAL)
+        rows = [row for page in pages for row in page.rows if row.key.startswith("-")]
+        headings = [row.cells[0].text for row in rows if row.cells[0].text]
+        # Every subject once, in its order.
+        assert headings == [*dict.fromkeys(key.subject for key in keys), "Signs"]
+        assert all(key.label in shown for key in keys)
+        await pilot.press("end")
+        await until(pilot, lambda: pages[0].scroll_offset.y > 0, "the end")
+        await until(pilot, lambda: len({p.scroll_offset.y for p in pages}) == 1, "all pages")
+
+
+def spoken(row: Row) -> list[str]:
+    cells = [cell.text for cell in row.cells]
+    return [*cells[:-1], cells[-1] + "".join(cell.text for cell in row.tail)]
+
+
+def test_the_large_contexts_are_in_subjects_throughout() -> None:
+    for context in (Context.MARKET, Context.GLOBAL):
+        subjects = {line.subject for line in help_lines(context)}
+        assert len(subjects) > 2
+        assert context.value.capitalize() not in subjects
 
 
 async def test_the_help_is_narrowed_to_what_is_typed() -> None:
