@@ -35,7 +35,7 @@ from pmtui.ui.keys.global_keys import (
     use_kept_units,
 )
 from pmtui.ui.keys.help import HelpScreen
-from pmtui.ui.keys.palette import ActionProvider, StarProvider
+from pmtui.ui.keys.palette import ActionProvider
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour import TourGuide
 from pmtui.ui.navigation import SINGLE_SCREENS, Destination, Navigation
@@ -53,17 +53,19 @@ class PmtuiApp(TerminalApp):
     TITLE = "pmtui"
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.GLOBAL)
     QUESTIONS: ClassVar[tuple[type[Screen[Any]], ...]] = (QuestionScreen,)
-    COMMANDS: ClassVar[set[Any]] = {ActionProvider, StarProvider}
+    COMMANDS: ClassVar[set[Any]] = {ActionProvider}
     # With few colours Textual's palette loses the reverse style of its cursor. Its search icon has
     # a width that terminals disagree on.
     CSS = """
     Screen { overflow: hidden; }
     SearchIcon { display: none; }
+    CommandPalette { background: $background 50%; }
+    CommandPalette:ansi { background: transparent; }
     CommandPalette > Vertical { width: 80; max-width: 100%; }
     CommandPalette #--input { background: $panel; border: heavy $primary; }
     CommandPalette #--input.--list-visible { border: heavy $primary; border-bottom: none; }
     CommandPalette CommandList {
-        background: $panel; border: heavy $primary; border-top: none;
+        background: $panel; border: heavy $primary; border-top: none; scrollbar-size-vertical: 1;
     }
     CommandPalette CommandList > .option-list--option { padding: 0 1; text-style: none; }
     CommandList:ansi > .option-list--option-highlighted,

@@ -19,7 +19,7 @@ from pmtui.ui.facts import with_star
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import PaletteCommand, palette_commands
-from pmtui.ui.plain import ellipsize_words, plain
+from pmtui.ui.plain import cell_width, ellipsize_words, plain
 
 _TITLE_WIDTH, _KEYS_WIDTH = 16, 10
 WIDTH = 80
@@ -78,7 +78,7 @@ class _PlainProvider(Provider):
 
 
 class ActionProvider(_PlainProvider):
-    """Offers the actions of the current screen and the global ones."""
+    """Offers the actions of the current screen and the global ones, then everything starred."""
 
     @override
     async def discover(self) -> Hits:
@@ -86,6 +86,8 @@ class ActionProvider(_PlainProvider):
             yield DiscoveryHit(
                 self._line(command), self._runner(command), text=command.title
             )  # fmt: skip
+        async for hit in self._stars.discover():
+            yield hit
 
     @override
     async def search(self, query: str) -> Hits:
@@ -101,13 +103,25 @@ class ActionProvider(_PlainProvider):
                     self._runner(command),
                     text=command.title,
                 )
+        # Of two equal scores the first comes first.
+        async for star in self._stars.search(query):
+            yield star
+
+    @property
+    def _stars(self) -> "StarProvider":
+        return StarProvider(self.screen, self.match_style)
 
     def _line(self, command: PaletteCommand) -> Content:
-        """Return an action in one line: its name, its keys, and as much of its help as fits."""
-        begin = f"{command.title:<{_TITLE_WIDTH}} {command.keys:<{_KEYS_WIDTH}} "
-        room = min(self.screen.size.width, WIDTH) - len(begin) - _EDGES
-        help_text = ellipsize_words(command.help, room) if room >= _LEAST_TOLD else ""
-        return Content(f"{begin}{help_text}").stylize("dim", len(command.title))
+        """Return an action in one line: its name, as much of its help as fits, and its keys."""
+        room = min(self.screen.size.width, WIDTH) - _EDGES
+        begin, keys = f"{command.title:<{_TITLE_WIDTH}} ", command.keys
+        told = room - len(begin) - _KEYS_WIDTH - 1
+        help_text = ellipsize_words(command.help, told) if told >= _LEAST_TOLD else ""
+        middle = help_text + " " * (room - len(begin) - cell_width(help_text) - len(keys))
+        line = Content(f"{begin}{middle}{keys}").stylize(
+            "dim", len(command.title), len(begin + middle)
+        )
+        return line.stylize("bold", len(begin + middle))
 
     def _commands(self) -> tuple[PaletteCommand, ...]:
         screen = self.screen

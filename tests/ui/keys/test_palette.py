@@ -3,10 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.command import CommandList, CommandPalette
 
+from pmtui.domain.markets.watchlist import StarKey, StarKind
+from pmtui.service.views import Load, WatchlistView, WatchRow
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.palette import match
 from pmtui.ui.theme.theme_files import load_themes
-from tests.ui.fake_surface import FakeService
+from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.wait import until
 
 
@@ -59,7 +61,26 @@ async def test_an_action_is_one_line_with_its_key(width: int) -> None:
         ]
         shown = [line for line in lines if line.strip()]
         assert len(shown) == commands.option_count
-        assert shown[0].split()[:2] == ["Portfolio", "p"]
+        words = shown[0].split()
+        assert (words[0], words[-1]) == ("Portfolio", "p")
+        # The keys end in one column.
+        with_keys = [line for line in shown if line.split()[-1] in ("p", "X", "K", "C")]
+        assert len({len(line) for line in with_keys}) == 1
+
+
+async def test_actions_come_before_starred_markets() -> None:
+    service = FakeService()
+    title = "No change: ECB decision"
+    row = WatchRow(StarKey(StarKind.EVENT, "7"), title, True, None)
+    service.watchlist_view = WatchlistView((row,), Load.READY, NOW)
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        commands = app.screen.query_one(CommandList)
+        await until(pilot, lambda: commands.option_count > 20, "every action")
+        assert "No change" in str(commands.options[-1].prompt)
+        assert sum("No change" in str(option.prompt) for option in commands.options) == 1
 
 
 async def test_actions_of_the_screen_come_first_and_themes_are_one_of_them() -> None:
