@@ -199,6 +199,11 @@ def with_star(title: str, *, is_starred: bool) -> str:
     return f"{STAR} {title}" if is_starred else title
 
 
+def paint_star(*, is_starred: bool) -> Cell:
+    """Paint the mark before a name, in a place of its own: names stay aligned."""
+    return Cell(STAR if is_starred else "", Role.KEY)
+
+
 def first_label(market: Market) -> str:
     """Return the first outcome's name, sanitized."""
     return plain(market.outcomes[0].label) if market.outcomes else ""

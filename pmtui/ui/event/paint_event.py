@@ -15,12 +15,13 @@ from pmtui.domain.orders.basket import (
 )
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, bar_text, fit_line, line_width
-from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH, with_change
+from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH, heated, warned, with_change
 from pmtui.ui.facts import (
     ABSENT,
     CHANGE_WIDTH,
     MONEY_WIDTH,
     PRICE_WIDTH,
+    STAR,
     LiveRows,
     describe_prices_age,
     format_price_age,
@@ -34,8 +35,8 @@ from pmtui.ui.facts import (
     paint_money,
     paint_price,
     paint_spread,
+    paint_star,
     paint_time_left,
-    with_star,
 )
 from pmtui.ui.format import (
     format_average,
@@ -60,6 +61,7 @@ _SUM_BAR_FROM = 104
 """The title width from which a bar stands between the sums."""
 
 OUTCOME_COLUMNS = (
+    Column("mark", "", 1, is_essential=True, silent=("",)),
     Column("name", "Outcome", 21, grow=1, is_essential=True),
     Column("chance", "Chance", CHANCE_WIDTH, priority=1, grow=2),
     Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
@@ -101,17 +103,16 @@ def paint_outcome_row(
     words = describe_quote(market, quote, now)
     live = counted_mid(bid, ask) if quote is not None and quote.is_live else None
     is_live = quote is not None and quote.is_live
-    change = paint_change(market.change_to(live, opened))
+    moved, apart = market.change_to(live, opened), spread(bid, ask)
+    change = heated(paint_change(moved), moved)
     cells = (
-        Cell(
-            with_star(plain(market.title), is_starred=is_starred),
-            Role.DIM if market.closed else Role.TEXT,
-        ),
+        paint_star(is_starred=is_starred),
+        Cell(plain(market.title), Role.DIM if market.closed else Role.TEXT),
         _paint_chance(market, counted_mid(bid, ask), chance_width, is_live=is_live),
         *paint_prices(market, bid, ask, is_live=is_live),
         change,
         with_change(day, change),
-        paint_spread(None if market.closed else spread(bid, ask), Role.DIM),
+        paint_spread(None) if market.closed else warned(paint_spread(apart, Role.DIM), apart),
         paint_price(last, Role.DIM),
         paint_money(market.volume),
         paint_money(market.volume_24h, Role.DIM),
@@ -158,7 +159,9 @@ def paint_event_head(
     event = view.event
     if event is None:
         return indent((Cell(explain_no_event(view, keymap), Role.DIM),))
-    title = with_star(plain(event.title), is_starred=view.is_starred)
+    title = plain(event.title)
+    star = (Cell(f"{STAR} ", Role.KEY),) if view.is_starred else ()
+    width -= line_width(star)
     most = width - min(cell_width(title), _LEAST_TITLE) - 4
     facts: list[Cell] = []
     for fact in _head_facts(event, view, quotes, now, keymap=keymap):
@@ -168,7 +171,7 @@ def paint_event_head(
     room = max(width - line_width(tuple(facts)) - 3, 0)
     name = Cell(plain(title, room), Role.HEADING, Emphasis.BOLD)
     gap = Cell(" " * max(width - 2 - cell_width(name.text) - line_width(tuple(facts)), 0))
-    return fit_line((Cell(" "), name, gap, *facts, Cell(" ")), width)
+    return fit_line((Cell(" "), *star, name, gap, *facts, Cell(" ")), width + line_width(star))
 
 
 def _head_facts(

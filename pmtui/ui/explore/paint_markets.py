@@ -389,12 +389,12 @@ def _spread_cell(market: Market | None, book: BookView | None) -> Cell:
     if market is None or market.closed:
         return paint_price(None)
     if is_live(book):
-        return _warned(paint_spread(book.spread, Role.DIM), book.spread)
+        return warned(paint_spread(book.spread, Role.DIM), book.spread)
     told = spread(market.best_bid, market.best_ask)
-    return _warned(paint_spread(told, Role.STALE), told)
+    return warned(paint_spread(told, Role.STALE), told)
 
 
-def _warned(cell: Cell, distance: Micros | None) -> Cell:
+def warned(cell: Cell, distance: Micros | None) -> Cell:
     """Mark a wide spread."""
     if not is_wide(distance):
         return cell

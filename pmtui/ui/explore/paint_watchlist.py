@@ -15,7 +15,7 @@ from pmtui.domain.money import counted_mid, spread
 from pmtui.service.views import AlertRow, Load, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quote, paint_prices
-from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH, with_change
+from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH, heated, warned, with_change
 from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
@@ -30,8 +30,8 @@ from pmtui.ui.facts import (
     paint_change,
     paint_money,
     paint_spread,
+    paint_star,
     paint_time_left,
-    with_star,
 )
 from pmtui.ui.format import format_age, format_price
 from pmtui.ui.keys.actions import Keymap
@@ -43,7 +43,8 @@ LIVES_HERE = "Alerts need pmtui or its service running, and a live book."
 _LONGEST_OUTCOME = 8
 
 WATCH_COLUMNS = (
-    Column("title", "Event or market", 23, grow=3, ease=36, is_essential=True, is_name=True),
+    Column("mark", "", 1, is_essential=True),
+    Column("title", "Event or market", 21, grow=3, ease=36, is_essential=True, is_name=True),
     Column("outcome", "Outcome", 12, priority=2, grow=1),
     Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
     Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
@@ -74,22 +75,26 @@ def alert_key(alert: PriceAlert) -> str:
 def paint_watch_row(row: WatchRow, now: datetime, day: Cell = NO_DAY) -> Row:
     """Paint a starred item with its prices; prices that are not live are marked as stale."""
     seen, quote = row.seen, row.quote
-    title = Cell(with_star(plain(row.title), is_starred=row.is_starred))
+    star, title = paint_star(is_starred=row.is_starred), Cell(plain(row.title))
     if seen is None:
-        return Row(row_key(row), (title, *[_NOTHING] * 11, Cell("waiting", Role.STALE), _NOTHING))
+        return Row(
+            row_key(row), (star, title, *[_NOTHING] * 11, Cell("waiting", Role.STALE), _NOTHING)
+        )
     market = seen.market
     bid, ask = (quote.best_bid, quote.best_ask) if quote else (None, None)
     is_live = quote is not None and quote.is_live
     live = counted_mid(bid, ask) if is_live else None
-    change = paint_change(market.change_to(live) if market else None)
+    moved = market.change_to(live) if market else None
+    change, apart = heated(paint_change(moved), moved), spread(bid, ask)
     is_closed = seen.is_closed or (market is not None and market.closed)
     cells = (
+        star,
         title._replace(role=Role.DIM) if is_closed else title,
         Cell(_outcome(row, seen), Role.DIM),
         *paint_prices(market, bid, ask, is_live=is_live),
         change,
         with_change(day, change),
-        paint_spread(None if is_closed else spread(bid, ask), Role.DIM),
+        paint_spread(None) if is_closed else warned(paint_spread(apart, Role.DIM), apart),
         paint_money(seen.volume),
         paint_money(seen.volume_24h, Role.DIM),
         paint_time_left(seen.end_at, now, is_closed=is_closed),
@@ -117,7 +122,8 @@ def paint_alert_row(row: AlertRow) -> Row:
     ask = paint_spread(row.best_ask, Role.TEXT if is_good and not is_bid else Role.DIM)
     # The other columns are filled in the market's row above.
     return Row(
-        alert_key(alert), (words, _NOTHING, bid, ask, *[_NOTHING] * 8, _state(row), _NOTHING)
+        alert_key(alert),
+        (_NOTHING, words, _NOTHING, bid, ask, *[_NOTHING] * 8, _state(row), _NOTHING),
     )
 
 

@@ -532,3 +532,15 @@ async def test_a_wide_list_has_what_the_cursor_is_at_beside_it() -> None:
         assert "Yes 63.5¢" in row
         await pilot.resize_terminal(120, 36)
         await until(pilot, lambda: not shows(app, "MARKET"), "no room")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+async def test_names_are_aligned_whether_starred_or_not(size: tuple[int, int]) -> None:
+    unstarred = replace(RIVER_ROW, is_starred=False)
+    app = app_with(service_with(EVENT_ROW, unstarred))
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: row_of(app, "Will the river"), "the rows")
+        starred, other = row_of(app, "★"), row_of(app, "Will the river")
+        assert "★ Harbour" in starred
+        assert "★" not in other
+        assert starred.index("Harbour") == other.index("Will the river")
