@@ -46,6 +46,8 @@ class Row(NamedTuple):
     ground: Role | None = None
     tail: Line = ()
     """What goes on behind the text of the last column."""
+    span: int | None = None
+    """The index of the column from which the last cell takes all the room."""
 
 
 EXTRA_PRIORITY = 3

@@ -19,7 +19,13 @@ from pmtui.ui.frame import CursorItem, FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import plain
-from pmtui.ui.portfolio.paint_log import LOG_COLUMNS, paint_entry, paint_request, request_words
+from pmtui.ui.portfolio.paint_log import (
+    LOG_COLUMNS,
+    paint_entry,
+    paint_request,
+    request_words,
+    span_of,
+)
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel, fit_title
@@ -88,8 +94,15 @@ class LogScreen(FrameScreen):
     def _show_entries(self) -> None:
         view = self.surface.queries.log()
         entries = [e for e in view.entries if self._kind in ("", e.kind)]
-        lines = [(e.at, Row(str(e.sequence), paint_entry(e, self.size.width))) for e in entries]
-        lines += [(e.at, Row(key, paint_request(e))) for key, e in self._requests().items()]
+        width = self.size.width
+        lines = [
+            (e.at, Row(str(e.sequence), paint_entry(e, width), span=span_of(e, width)))
+            for e in entries
+        ]
+        lines += [
+            (e.at, Row(key, paint_request(e), span=span_of(e, width)))
+            for key, e in self._requests().items()
+        ]
         lines.sort(key=lambda line: line[0], reverse=True)
         older = view.dropped
         if self._kind == REQUEST:

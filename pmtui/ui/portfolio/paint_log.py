@@ -17,18 +17,29 @@ LEVEL_ROLES = {
 _SIGNS = {Level.INFO: " ", Level.GOOD: "+", Level.WARNING: "!", Level.BAD: "x"}
 
 
-BLOTTER_FROM = 100
-"""The width from which side, size and price have their own columns."""
+BLOTTER_FROM = 76
+"""The screen width from which side, size and price have their own columns."""
+_WIDE_FROM = 100
+"""The width from which all texts stand in one column; on narrower ones those of no order are
+longer."""
+_SIZE_WIDTH = 8
 LOG_COLUMNS = (
     Column("time", "Time", 8),
     Column("level", "", 3),
     Column("kind", "What", 9),
     Column("side", "Side", 4, priority=3),
-    Column("size", "Size", 9, priority=3, align=Align.RIGHT),
+    Column("size", "Size", _SIZE_WIDTH, priority=3, align=Align.RIGHT),
     Column("price", "Price", PRICE_WIDTH, priority=3, align=Align.RIGHT),
-    Column("text", "Market, or what happened", 60, grow=1),
+    Column("text", "Market, or what happened", 24, grow=1),
 )
 _NOTHING = (Cell(""),) * 3
+_SIDE = 3
+
+
+def span_of(entry: LogEntry | RequestEntry, width: int) -> int | None:
+    """Return the column from which an entry's text stands; None for its own."""
+    is_deed = isinstance(entry, LogEntry) and entry.deed is not None
+    return None if is_deed or width >= _WIDE_FROM else _SIDE
 
 
 def paint_entry(entry: LogEntry, width: int) -> Line:
@@ -47,7 +58,7 @@ def paint_entry(entry: LogEntry, width: int) -> Line:
         *begin,
         Cell(plain(deed.verb), role),
         Cell(deed.side.value, Role.BID if deed.side is Side.BUY else Role.ASK),
-        Cell(format_size_compact(deed.size, width=9).strip()),
+        Cell(format_size_compact(deed.size, width=_SIZE_WIDTH).strip()),
         Cell(format_price(deed.price)),
         Cell(text, role if deed.reason else Role.TEXT),
     )

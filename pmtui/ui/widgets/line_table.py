@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, fit_columns, fit_line, least_width
 from pmtui.ui.keys.actions import bindings_of
-from pmtui.ui.plain import ellipsize_distinctly, fit
+from pmtui.ui.plain import Align, ellipsize_distinctly, fit
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 
@@ -64,6 +64,8 @@ class TableColumns:
         self._order = ("", "")
         self._pointed_at = ""
         self._placed: tuple[tuple[int, int], ...] = ()
+        self._parted: frozenset[int] = frozenset()
+        """The places of columns with a wider gap before them."""
         self._names: tuple[object, ...] = ()
         """The inputs of `short_names`."""
         self.short_names: Mapping[str, str] = {}
@@ -112,8 +114,37 @@ class TableColumns:
             spoken = [c for i, c in enumerate(self.all) if i not in self._silent]
             places = [i for i in range(len(self.all)) if i not in self._silent]
             fitted = fit_columns(spoken, width - apart, hidden=self.hidden)
-            self._placed = tuple((places[i], size) for i, size in fitted)
+            self._placed = self._part_columns([(places[i], size) for i, size in fitted])
         return self._placed
+
+    def gap_before(self, place: int) -> int:
+        """Return the cells between a column in view and the one at its left."""
+        return 1 + (place in self._parted) if place else 0
+
+    def spanned(self, start: int | None) -> tuple[tuple[int, int], ...]:
+        """Return the columns that fit, with the last one from the column of this index on."""
+        placed = self.fit()
+        taken = [n for n, (index, _) in enumerate(placed) if start is not None and index >= start]
+        if len(taken) < 2:
+            return placed
+        width = sum(placed[n][1] + self.gap_before(n) for n in taken) - self.gap_before(taken[0])
+        return (*placed[: taken[0]], (placed[-1][0], width))
+
+    def _part_columns(self, placed: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        """Keep a text apart from the number at its left, as far as a growing column has room."""
+        columns = [self.all[index] for index, _ in placed]
+        number = next((n for n, column in enumerate(columns) if column.grow), -1)
+        wanted = [
+            place
+            for place in range(1, len(columns))
+            if columns[place - 1].align is Align.RIGHT and columns[place].align is Align.LEFT
+        ]
+        room = placed[number][1] - columns[number].width if number >= 0 else 0
+        self._parted = frozenset(wanted[: max(0, room)])
+        if self._parted:
+            index, size = placed[number]
+            placed[number] = (index, size - len(self._parted))
+        return tuple(placed)
 
     def follow(self, rows: Sequence[Row]) -> bool:
         """Drop silent columns and shorten names distinctly; return whether lines have changed."""
@@ -144,12 +175,13 @@ class TableColumns:
     def press(self, x: int) -> bool:
         """Handle a click on a title; return whether there is a handler."""
         start = 0
-        for index, width in self.fit():
+        for place, (index, width) in enumerate(self.fit()):
+            start += self.gap_before(place)
             if start <= x < start + width and self.all[index].title:
                 if self.on_press is None:
                     return False
                 _ = self.on_press(self.all[index].key)
-            start += width + 1
+            start += width
         return True
 
     def forget(self) -> None:
@@ -454,19 +486,22 @@ class LineTable(ScrollView, can_focus=True):
             return self._place(self.columns.heads(), None)
         if state.row is None:
             return fit_line((Cell(state.note, Role.DIM),), width)
-        cells = state.row.cells
+        row = state.row
         if not state.is_cursor:
-            return self._place(cells, state.row.ground, state.row.tail)
+            return self._place(row.cells, row.ground, tail=row.tail, span=row.span)
         bold = Emphasis.BOLD if state.is_focused else Emphasis.NONE
-        marked = (c._replace(ground=None, emphasis=c.emphasis | bold) for c in cells)
-        return self._place(tuple(marked), Role.CURSOR_ROW)
+        marked = (c._replace(ground=None, emphasis=c.emphasis | bold) for c in row.cells)
+        return self._place(tuple(marked), Role.CURSOR_ROW, span=row.span)
 
-    def _place(self, cells: tuple[Cell, ...], ground: Role | None, tail: Line = ()) -> Line:
+    def _place(
+        self, cells: tuple[Cell, ...], ground: Role | None, *,
+        tail: Line = (), span: int | None = None,
+    ) -> Line:  # fmt: skip
         line: list[Cell] = []
-        placed = self.columns.fit()
-        for index, width in placed:
+        placed = self.columns.spanned(span)
+        for place, (index, width) in enumerate(placed):
             if line:
-                line.append(Cell(" ", ground=ground))
+                line.append(Cell(" " * self.columns.gap_before(place), ground=ground))
             cell, column = cells[index], self.columns.all[index]
             short = self.columns.short_names.get(cell.text) if column.is_name else None
             text = fit(cell.text if short is None else short, width, column.align)
@@ -474,7 +509,7 @@ class LineTable(ScrollView, can_focus=True):
         if tail:
             last = line.pop()
             line += fit_line((last._replace(text=last.text.rstrip()), *tail), placed[-1][1])
-        used = sum(width for _, width in placed) + max(0, len(placed) - 1)
+        used = sum(width + self.columns.gap_before(n) for n, (_, width) in enumerate(placed))
         if used < self.size.width:
             line.append(Cell(" " * (self.size.width - used), ground=ground))
         return tuple(line)

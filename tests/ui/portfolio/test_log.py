@@ -8,11 +8,12 @@ from pmtui.service.topics import RequestsTopic
 from pmtui.service.views import Level, LogEntry, LogView, OrderDeed, RequestEntry, RequestsView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.portfolio.log import KINDS, REQUEST, LogScreen
-from pmtui.ui.portfolio.paint_log import request_words
+from pmtui.ui.portfolio.paint_log import BLOTTER_FROM, request_words
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import screen_lines
-from tests.ui.wait import until
+from tests.ui.stage import shown_text
+from tests.ui.wait import settle, until
 
 ORDER = LogEntry(1, NOW, Level.INFO, "order", "BUY 10 Yes sent")
 READ = RequestEntry(1, NOW, "GET /book", 200, 45)
@@ -70,5 +71,23 @@ async def test_an_order_stands_in_columns_where_there_is_room_and_in_words_where
         row = next(line for line in screen_lines(app) if "cancelled" in line)
         assert row.strip("│ ").split()[2:6] == ["cancelled", "BUY", "120", "39.6¢"]
         assert "expired · Yes · No change: ECB" in row
-        await pilot.resize_terminal(80, 24)
-        await until(pilot, lambda: "Cancelled: Buy 120 Yes at 39.6¢" in screen_of(app), "the words")
+        for width in (80, BLOTTER_FROM):
+            await pilot.resize_terminal(width, 24)
+            await settle(pilot)
+            rows = table_lines(app)
+            row = next(line for line in rows if "cancelled" in line)
+            assert row.split()[2:6] == ["cancelled", "BUY", "120", "39.6¢"]
+            assert "expired · Yes" in row
+            # What is no order takes the room of the columns that it does not fill.
+            words = next(line for line in rows if "BUY 10 Yes sent" in line)
+            assert words.index("BUY 10") == row.index("BUY")
+        await pilot.resize_terminal(BLOTTER_FROM - 1, 24)
+        await until(
+            pilot,
+            lambda: any("Cancelled: Buy 120 Yes" in line for line in table_lines(app)),
+            "the words",
+        )
+
+
+def table_lines(app: PmtuiApp) -> list[str]:
+    return shown_text(app.screen.query_one("#entries"))

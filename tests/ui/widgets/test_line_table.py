@@ -345,3 +345,56 @@ async def test_a_column_that_tells_nothing_is_left_out() -> None:
             table.set_rows(rows)
             await settle(pilot)
             assert ("State" in shown_text(table)[0]) is ("late" in said)
+
+
+TEXTS = (
+    Column("name", "Name", 8, grow=1),
+    Column("price", "Price", 6, align=Align.RIGHT),
+    Column("note", "Note", 6),
+)
+
+
+def _noted(key: str, note: str, *, span: int | None = None, tail: str = "") -> Row:
+    rest = (Cell(tail, Role.DIM),) if tail else ()
+    return Row(key, (Cell(key), Cell("51¢"), Cell(note)), span=span, tail=rest)
+
+
+@pytest.mark.parametrize(("width", "gap"), [(40, 2), (26, 2), (24, 1)])
+async def test_a_text_stands_apart_from_the_number_at_its_left_where_there_is_room(
+    width: int, gap: int
+) -> None:
+    table = LineTable(TEXTS)
+    pressed: list[str] = []
+    table.columns.on_press = pressed.append
+    async with Stage(table).run_test(size=(width, 6)) as pilot:
+        table.set_rows([_noted("alpha", "good")])
+        await settle(pilot)
+        head, row = shown_text(table)[:2]
+        assert f"Price{' ' * gap}Note" in head
+        assert f"51¢{' ' * gap}good" in row
+        assert all(strip.cell_length == width for strip in painted(table))
+        await pilot.click(table, offset=(head.index("Note"), 0))
+        assert pressed == ["note"]
+
+
+async def test_a_row_without_numbers_gives_their_room_to_its_text() -> None:
+    table = LineTable(TEXTS)
+    async with Stage(table).run_test(size=(30, 6)) as pilot:
+        words = "a text that is longer"
+        table.set_rows([_noted("alpha", "good"), _noted("beta", words, span=1)])
+        await settle(pilot)
+        head, first, second = shown_text(table)[:3]
+        assert "good" in first
+        assert words[:10] in second
+        assert "51¢" not in second
+        # From the beginning of the first column that it takes over.
+        assert second.index("a text") == head.index("Price") - 1
+        assert all(strip.cell_length == 30 for strip in painted(table))
+
+
+async def test_the_last_text_of_a_row_may_go_on_in_another_role() -> None:
+    table = LineTable(TEXTS, show_cursor=False)
+    async with Stage(table).run_test(size=(40, 6)) as pilot:
+        table.set_rows([_noted("alpha", "Go", tail=": it")])
+        await settle(pilot)
+        assert "Go: it" in shown_text(table)[1]
