@@ -5,21 +5,24 @@ from datetime import datetime
 
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Comment, Event, Holder, Market
+from pmtui.domain.money import SCALE
 from pmtui.service.views import EventView, MarketView
-from pmtui.ui.cells import Cell, Column, Emphasis, Row
+from pmtui.ui.cells import Cell, Column, Emphasis, Row, bar_text
 from pmtui.ui.facts import explain_load, unique_keys
-from pmtui.ui.format import format_age, format_size_compact
+from pmtui.ui.format import format_age
 from pmtui.ui.plain import Align, cell_width, plain
 from pmtui.ui.theme.theme import Role
 
 MOST_LETTERS = 20_000
 """Longer than any rules seen; the last line states how many letters are left out."""
 
+_BAR_WIDTH = 16
 HOLDER_COLUMNS = (
     Column("outcome", "Outcome", 12),
-    Column("size", "Shares", 16, align=Align.RIGHT),
+    Column("size", "Shares", 12, align=Align.RIGHT),
+    Column("bar", "", _BAR_WIDTH, priority=1),
     Column("name", "Holder", 20, grow=1),
-    Column("address", "Wallet", 42, priority=1),
+    Column("address", "Wallet", 42, priority=2),
 )
 
 
@@ -70,8 +73,9 @@ def paint_comments(view: EventView, now: datetime, width: int) -> tuple[Cell, ..
 def paint_holder_rows(view: MarketView) -> tuple[Row, ...]:
     """Return a row for each of the largest holders, by outcome in the venue's order."""
     keys = unique_keys([f"{h.token_id}:{h.address}" for h in view.holders])
+    most = max((holder.amount for holder in view.holders), default=0)
     return tuple(
-        Row(key, _holder_cells(holder, view.market))
+        Row(key, _holder_cells(holder, view.market, most))
         for key, holder in zip(keys, view.holders, strict=True)
     )
 
@@ -135,14 +139,15 @@ def _paint_comment(comment: Comment, now: datetime, width: int) -> list[Cell]:
     return [Cell(head, Role.KEY), *(Cell(margin + text) for text in body), Cell("")]
 
 
-def _holder_cells(holder: Holder, market: Market | None) -> tuple[Cell, ...]:
+def _holder_cells(holder: Holder, market: Market | None, most: int) -> tuple[Cell, ...]:
     label = ""
     if market is not None and 0 <= holder.outcome_index < len(market.outcomes):
         label = market.outcomes[holder.outcome_index].label
     role = Role.BID if holder.outcome_index == 0 else Role.ASK
     return (
         Cell(plain(label), role),
-        Cell(format_size_compact(holder.amount, width=16).strip()),
+        Cell(f"{holder.amount // SCALE:,}" if holder.amount >= SCALE else "<1"),
+        Cell(bar_text(holder.amount, most, _BAR_WIDTH).rstrip(), role, Emphasis.DIM),
         Cell(plain(holder.name) or plain(holder.address)),
         Cell(plain(holder.address), Role.DIM),
     )

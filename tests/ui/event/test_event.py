@@ -214,7 +214,7 @@ async def test_rules_comments_and_holders_open_and_close() -> None:
         assert second is not None
         await until(pilot, lambda: MarketTopic(second) in service.watched(), "its market")
         await until(pilot, lambda: shows(app, "harbour-seal"), "a holder")
-        assert shows(app, "81,200.5")
+        assert shows(app, "81,200  ▄▄")
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, EventScreen), "the event")
         assert app.screen.query_one(LineTable).cursor_key == ELECTION.markets[1].market_id
