@@ -1,6 +1,6 @@
 """Paints the portfolio's rows: positions, orders, fills, closed positions, activity and rewards."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -58,6 +58,8 @@ class OrderMarks(NamedTuple):
     """Ticks of working orders from the touch, where their book is good."""
     queue: Mapping[OrderId, Micros] = MappingProxyType({})
     """Estimated shares ahead of working orders."""
+    ticks: Mapping[ConditionId, Micros] = MappingProxyType({})
+    """The tick sizes of the markets of working orders, where known."""
     selling: frozenset[TokenId] = frozenset()
     """Positions marked to be sold together."""
     days: Mapping[TokenId, Cell] = MappingProxyType({})
@@ -255,7 +257,7 @@ def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: Or
         Cell("●" if is_marked else "", Role.KEY),
         paint_side(order.side),
         Cell(sizes),
-        Cell(format_price(order.price)),
+        Cell(format_price(order.price, tick=marks.ticks.get(order.condition_id))),
         _away(marks.away.get(order.order_id)),
         _queue(marks.queue.get(order.order_id)),
         Cell(_life(order, now), Role.DIM),
@@ -265,6 +267,17 @@ def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: Or
         Cell(words, role),
     )
     return Row(key, cells, Role.SPREAD_ROW if is_marked else None)
+
+
+def in_ladder_order(orders: Sequence[Order]) -> tuple[Order, ...]:
+    """Return the orders token by token, those of each as on a ladder: sells, then buys."""
+    tokens = {token: n for n, token in enumerate(dict.fromkeys(o.token_id for o in orders))}
+
+    def place(order: Order) -> tuple[int, bool, int, datetime, OrderId]:
+        is_buy = order.side is Side.BUY
+        return tokens[order.token_id], is_buy, -order.price, order.created_at, order.order_id
+
+    return tuple(sorted(orders, key=place))
 
 
 def _away(ticks: int | None) -> Cell:
@@ -433,7 +446,7 @@ def _items(view: Portfolio, tab: Tab) -> tuple[Item, ...]:
         case Tab.POSITIONS:
             return view.account.positions
         case Tab.ORDERS:
-            return view.account.open_orders
+            return in_ladder_order(view.account.open_orders)
         case Tab.FILLS:
             return view.fills
         case Tab.CLOSED:

@@ -65,6 +65,7 @@ def paint_plan(
     ends: Sequence[Cell],
     *,
     width: int = 64,
+    tick: Micros | None = None,
 ) -> tuple[Line, ...]:
     """Paint the legs and their sum; many legs stand in two columns.
 
@@ -73,6 +74,7 @@ def paint_plan(
         crossing: its legs that would fill at once.
         ends: the results of the legs, in their order; fewer while some are unknown.
         width: the cells available.
+        tick: fixes the digits of prices.
     """
     is_narrow = width < _ROOMY
     is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
@@ -86,7 +88,7 @@ def paint_plan(
             end = Cell("would cross", Role.NOTICE_WARN)
         cash = parts[number]
         cells = [
-            Cell(f"{format_price(leg.price):>{6 if is_narrow else 7}}", side_role(plan.spec.side)),
+            Cell(f"{format_price(leg.price, tick=tick):>{6 if is_narrow else 7}}", side_role(plan.spec.side)),
             Cell(f" {format_shares(leg.size):>{8 if is_narrow else 10}}"),
         ]
         if (end is None and not (is_narrow and not is_wide)) or (is_wide and not is_narrow):
@@ -374,7 +376,8 @@ class ScaledScreen(OrderForm[None]):
         ends = self._leg_ends()
         painted = tuple(paint_leg_end(*end) for end in ends)
         crossing = legs_that_cross(plan, self._book())
-        self.legs.show(paint_plan(plan, crossing, painted, width=self.inner))
+        tick = self.terms.tick_size if self.terms is not None else None
+        self.legs.show(paint_plan(plan, crossing, painted, width=self.inner, tick=tick))
         if not sent:
             warnings = [(Cell(text, Role.NOTICE_WARN),) for text in self._warnings(plan)]
             self._say(warnings, most=2)

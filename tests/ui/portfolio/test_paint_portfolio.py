@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from pmtui.domain.account.pnl import DayFigures
+from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.views import Load, OwnList
 from pmtui.ui.cells import Line
@@ -21,7 +23,14 @@ from pmtui.ui.portfolio.paint_portfolio import (
     unrealized_in,
 )
 from pmtui.ui.portfolio.portfolio_details import paint_item_details
-from pmtui.ui.portfolio.portfolio_rows import OrderMarks, describe_share, paint_activity, paint_fill
+from pmtui.ui.portfolio.portfolio_rows import (
+    OrderMarks,
+    describe_share,
+    in_ladder_order,
+    paint_activity,
+    paint_fill,
+    paint_order_row,
+)
 from tests.ui import believable
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS
 
@@ -141,3 +150,21 @@ def test_the_sum_of_the_rows_is_the_sum_of_what_they_show() -> None:
     # Three rows of $0.00 are not a cent.
     assert unrealized_in(view) == 0
     assert "unrealised $0.00" in sums(view, Tab.POSITIONS, 100)
+
+
+def test_working_orders_stand_as_on_a_ladder_with_the_digits_of_their_market() -> None:
+    made = [
+        replace(
+            believable.order(n), token_id=TokenId(token), side=side, price=Micros(price),
+            condition_id=ConditionId(token),
+        )
+        for n, (token, side, price) in enumerate([
+            ("1", Side.BUY, 430_000), ("2", Side.BUY, 100_000), ("1", Side.SELL, 460_000),
+            ("1", Side.BUY, 437_000), ("1", Side.SELL, 455_000),
+        ])
+    ]  # fmt: skip
+    ordered = in_ladder_order(made)
+    assert [order.price for order in ordered] == [460_000, 455_000, 437_000, 430_000, 100_000]
+    marks = OrderMarks(ticks={ConditionId("1"): Micros(1_000)})
+    rows = [paint_order_row(o.order_id, o, "", NOW, marks) for o in ordered]
+    assert [row.cells[3].text for row in rows] == ["46.0¢", "45.5¢", "43.7¢", "43.0¢", "10¢"]
