@@ -88,7 +88,10 @@ def paint_plan(
             end = Cell("would cross", Role.NOTICE_WARN)
         cash = parts[number]
         cells = [
-            Cell(f"{format_price(leg.price, tick=tick):>{6 if is_narrow else 7}}", side_role(plan.spec.side)),
+            Cell(
+                f"{format_price(leg.price, tick=tick):>{6 if is_narrow else 7}}",
+                side_role(plan.spec.side),
+            ),
             Cell(f" {format_shares(leg.size):>{8 if is_narrow else 10}}"),
         ]
         if (end is None and not (is_narrow and not is_wide)) or (is_wide and not is_narrow):
