@@ -66,7 +66,7 @@ def open_attached(profile: str | None, passphrase_fd: int | None, *, is_fresh: b
         from pmtui.cli.terminal_app import load_appearance, read_keys  # noqa: PLC0415
 
         settings = starter.settings()
-        appearance = load_appearance(settings, paths, read_keys(settings))
+        appearance = load_appearance(settings, paths, read_keys(settings, paths))
         terminal = AttachedTerminal(
             settings, appearance, starter, is_first_run=is_first_run, opened=opened
         )

@@ -142,7 +142,7 @@ def run(arguments: Sequence[str]) -> int:
         settings = load_settings({"profile": "paper"})
         paths = locate()
         own = settings.for_terminal()
-        appearance = load_appearance(own, paths, read_keys(own))
+        appearance = load_appearance(own, paths, read_keys(own, paths))
         log = start_log(settings.profile, paths)
     except ConfigError as error:
         return refuse(str(error), prog=_PROG)

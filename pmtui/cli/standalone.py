@@ -46,8 +46,8 @@ def open_standalone(
     try:
         settings = load_settings({"profile": profile})
         own = settings.for_terminal()
-        keymap = read_keys(own)
         paths = locate()
+        keymap = read_keys(own, paths)
         if is_fresh:
             warn(*start_fresh_account(settings, paths))
         state = paths.state / settings.profile

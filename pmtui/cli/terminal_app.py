@@ -11,7 +11,7 @@ from pmtui.cli.session_process import trim_heap
 from pmtui.cli.terminal import copy_to_tmux, is_ascii_terminal, is_without_color
 from pmtui.config.paths import Paths
 from pmtui.config.terminal_settings import TerminalSettings
-from pmtui.config.toml_file import ConfigError
+from pmtui.config.toml_file import ConfigError, read_toml
 from pmtui.config.workplace import WORKPLACE_FILE, Memory
 from pmtui.service.surface import Commands, Queries, Subscriptions
 from pmtui.ui.app import PmtuiApp
@@ -20,9 +20,12 @@ from pmtui.ui.replay.replay_app import ReplayApp
 from pmtui.ui.replay.replay_controls import ReplayControls
 from pmtui.ui.surface import Options, ServiceProcess, Surface
 from pmtui.ui.terminal.desktop_notice import forget_true_color
-from pmtui.ui.theme.theme_files import load_themes, usual_theme
+from pmtui.ui.theme.theme_files import load_themes, usual_theme, why_no_theme
 
 _logger = logging.getLogger(__name__)
+
+
+THEME_VARIABLE = "PMTUI_THEME"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,7 @@ def _first_known(name: str, appearance: Appearance) -> str:
     return name if name in {theme.name for theme in appearance.themes} else ""
 
 
-def read_keys(settings: TerminalSettings) -> Keymap:
+def read_keys(settings: TerminalSettings, paths: Paths) -> Keymap:
     """Return the user's keys.
 
     Raises:
@@ -121,7 +124,7 @@ def read_keys(settings: TerminalSettings) -> Keymap:
     """
     keymap, problems = read_keymap(settings.keys)
     if problems:
-        raise ConfigError(f"config.toml:{problems[0].line}", problems[0].text)
+        raise ConfigError(f"{paths.config_file}:{problems[0].line}", problems[0].text)
     return keymap
 
 
@@ -130,10 +133,8 @@ def _themes(settings: TerminalSettings, paths: Paths) -> tuple[tuple[Theme, ...]
     themes, problems = load_themes(paths.config / "themes")
     for problem in problems:
         _logger.warning("theme: %s", problem)
-    names = {theme.name for theme in themes}
-    if settings.theme is not None and settings.theme not in names:
-        # Most likely it is the very file that could not be read.
-        wrong = min(problems, key=lambda p: not p.startswith(f"{settings.theme}."), default="")
-        near = f"themes/{wrong}" if wrong else f"try {', '.join(sorted(t.name for t in themes))}"
-        raise ConfigError("theme", f"there is no {settings.theme!r}; {near}")
+    if reason := why_no_theme(settings.theme, themes, problems):
+        in_file = THEME_VARIABLE not in os.environ
+        place = read_toml(paths.config_file).place(("theme",)) if in_file else THEME_VARIABLE
+        raise ConfigError(place, reason)
     return themes, problems

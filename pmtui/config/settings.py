@@ -186,7 +186,7 @@ class Profile(Addresses):
 
     like: ProfileKind = ProfileKind.LIVE
     dialect: Dialect | None = None
-    """Save how many times the grouping of a market's ladder was widened; 0 is not stored."""
+    """None for the dialect of the profile that it is like."""
     signature_type: OrderSignature = SignatureType.DEPOSIT_WALLET
     relayer_auth: RelayerAuth = RelayerAuth.KEY
     """How the relayer identifies who submits."""

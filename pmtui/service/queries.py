@@ -207,6 +207,7 @@ class ServiceQueries(Queries):
             blind=len(account.blind),
             paused=len(account.paused),
             are_orders_known=not account.missing_in(OwnList.ORDERS),
+            account_as_of=account.as_of,
         )
 
     def _market_list(self, topic: topics.MarketListTopic) -> MarketListView:

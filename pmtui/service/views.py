@@ -117,6 +117,8 @@ class StatusView:
     """Whether `open_orders` is complete; False until the venue's list has been read completely."""
     venue: tuple[VenueFact, ...] = ()
     """Special states of the venue, the most severe first."""
+    account_as_of: datetime | None = None
+    """When cash and positions were read last; None before."""
     is_gone: bool = False
     """Whether the service that sent this is gone; set by the terminal on the last received view."""
 

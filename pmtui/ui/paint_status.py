@@ -12,7 +12,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.service.views import AccountView, Level, LogView, Mode, ServiceLoss, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
-from pmtui.ui.facts import FRESH_S, key_of
+from pmtui.ui.facts import FRESH_S, describe_age, key_of
 from pmtui.ui.format import (
     format_age,
     format_money,
@@ -219,6 +219,12 @@ def _open_orders(view: StatusView) -> str:
     return f"{view.open_orders}+" if view.open_orders else "–"
 
 
+def _account_age(view: StatusView) -> Line:
+    """Paint how old cash, equity and positions are; nothing while they are read regularly."""
+    age = describe_age(view.account_as_of, view.now)
+    return () if view.account_as_of is None or age.role is Role.VERIFIED else (Cell(" "), age)
+
+
 def _account_facts(
     view: StatusView, news: News, *, are_keys_locked: bool, armed_size: str
 ) -> list[_Fact]:
@@ -234,7 +240,8 @@ def _account_facts(
     elif view.profile.upper() != view.mode.value:
         facts.append(_Fact(_ELSEWHERE, (Cell(plain(view.profile, 12), Role.DIM),)))
     if view.cash is not None:
-        facts.append(_Fact(_OURS, (Cell("cash ", Role.DIM), Cell(format_money(view.cash)))))
+        cash = (Cell("cash ", Role.DIM), Cell(format_money(view.cash)), *_account_age(view))
+        facts.append(_Fact(_OURS, cash))
     if view.portfolio_value is not None:
         total = Cell(format_money(view.portfolio_value))
         facts.append(_Fact(_TOTAL, (Cell("equity ", Role.DIM), total)))

@@ -51,8 +51,16 @@ def test_an_unknown_theme_is_refused_with_the_names_of_others(
     terminal = start(env={"PMTUI_THEME": name}, size=(200, 50), is_attached=is_attached)
     assert terminal.exit_code() == USAGE_ERROR
     text = " ".join(_lines(terminal))
+    assert text.startswith("pmtui: PMTUI_THEME: ")
     assert name in text
     assert "harbour" in text
+
+
+def test_an_unknown_theme_in_the_file_is_refused_with_its_line(start: Start, home: Path) -> None:
+    _configure(home, 'on_quit = "cancel"\ntheme = "nope"\n')
+    terminal = start(size=(200, 50))
+    assert terminal.exit_code() == USAGE_ERROR
+    assert "config.toml:2: " in " ".join(_lines(terminal))
 
 
 def test_a_theme_file_with_a_fault_is_refused_with_the_fault(start: Start, home: Path) -> None:

@@ -90,6 +90,12 @@ def test_trouble_is_named_even_where_there_is_no_room_for_all() -> None:
     assert "stream down: reset by peer" in line
 
 
+@pytest.mark.parametrize(("age_s", "is_said"), [(1, False), (75, True)])
+def test_cash_that_is_read_no_more_says_how_old_it_is(age_s: int, *, is_said: bool) -> None:
+    view = replace(STATUS, account_as_of=NOW - timedelta(seconds=age_s))
+    assert ("$10,000.00 updated 1m ago" in text(view, 120)) is is_said
+
+
 def test_an_old_answer_is_not_called_live() -> None:
     words, _ = describe_health(health(Source.TRADING, HealthState.LIVE, age_s=90), NOW)
     assert words == "1m old"

@@ -40,7 +40,7 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.ui.keys.actions import read_keymap
-from pmtui.ui.theme.theme_files import load_themes
+from pmtui.ui.theme.theme_files import load_themes, why_no_theme
 
 FULL_BYTES = 20 << 20
 """With less, the journal's next pages and the rotating logs (6 MB) may not fit."""
@@ -56,12 +56,14 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
     """Check what is read at startup: settings, keys and themes."""
     _, problems = read_keymap(settings.for_terminal().keys)
-    _, wrong_themes = load_themes(paths.config / "themes")
+    themes, wrong_themes = load_themes(paths.config / "themes")
     path = paths.config_file
     where = str(path) if path.exists() else f"{path} is not there: defaults"
     if problems:
-        text = f"config.toml:{problems[0].line}: {problems[0].text}"
-        return (_finding("settings", State.PROBLEM, text, f"correct that line of {path}"),)
+        text = f"{path}:{problems[0].line}: {problems[0].text}"
+        return (_finding("settings", State.PROBLEM, text, "correct that line"),)
+    if reason := why_no_theme(settings.theme, themes, wrong_themes):
+        return (_finding("settings", State.PROBLEM, f"theme: {reason}", "name one that is there"),)
     if wrong_themes:
         text = f"theme: {wrong_themes[0]}"
         remedy = f"correct or remove that file in {paths.config / 'themes'}"

@@ -65,7 +65,7 @@ EVENT_COLUMNS = (
     Column("title", "Event", 28, grow=3, ease=44, is_essential=True, is_name=True),
     Column("leading", "Leader", 12, grow=1, ease=14),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
-    Column("age", "Age", AGE_WIDTH, priority=3, align=Align.RIGHT),
+    Column("age", "Age", AGE_WIDTH, priority=1, align=Align.RIGHT),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("day", "Day", SPARK_WIDTH, priority=2),
     # Wide enough for its title with the sort mark.
@@ -82,7 +82,7 @@ RESULT_COLUMNS = (
     Column("question", "Market", 27, grow=3, ease=44, is_essential=True, is_name=True),
     Column("outcome", "Outcome", 7, grow=1),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
-    Column("age", "Age", AGE_WIDTH, priority=3, align=Align.RIGHT),
+    Column("age", "Age", AGE_WIDTH, priority=1, align=Align.RIGHT),
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),

@@ -476,8 +476,8 @@ ACTIONS: tuple[Action, ...] = (
             "Pairs stay.",
             danger=Danger.ASKS, needs=Need.POSITIONS),
     _action("portfolio.redeem", "R", "Redeem",
-            "Redeem the resolved market at the cursor, or the marked ones: shares become what they "
-            "pay.", danger=Danger.ASKS, needs=Need.PAYOUT),
+            "Redeem the resolved market at the cursor, or the marked ones, else all that can be: shares "
+            "become what they pay.", danger=Danger.ASKS, needs=Need.PAYOUT),
     _action("portfolio.redeem_all", "dollar_sign", "Redeem all",
             "Redeem every resolved market that is held.", danger=Danger.ASKS, in_footer=False),
     _action("portfolio.merge", "M", "Merge",

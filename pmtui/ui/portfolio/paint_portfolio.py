@@ -29,6 +29,7 @@ from pmtui.ui.facts import (
     ABSENT,
     NO_ROWS,
     LiveRows,
+    describe_age,
     describe_prices_age,
     indent,
     join_facts,
@@ -405,5 +406,6 @@ def _freshness(view: Portfolio, active: Tab, now: datetime, rows: LiveRows, keym
             return ()
     if problem:
         again = key_of(keymap, "global.refresh")
-        return (Cell(f"not loaded: {plain(problem, 60)} ({again})", Role.NOTICE_WARN),)
+        failed = Cell(f", failed: {plain(problem, 60)} ({again})", Role.NOTICE_WARN)
+        return (describe_age(as_of, now), failed)
     return (describe_prices_age(as_of, now, rows),)

@@ -25,6 +25,8 @@ from pmtui.ui.wallet.wallet_flow import WalletFlow, why_no_wallet
 from pmtui.ui.wallet.wallet_form import MergeForm, SplitForm
 
 NOT_RESOLVED = "Not resolved yet: nothing to redeem."
+NOTHING_RESOLVED = "No resolved market is held: nothing to redeem."
+NOT_KNOWN = "Checking whether this market is resolved; try again in a moment."
 NOTHING_TO_MERGE = "Merging takes shares of both outcomes of a market."
 NOTHING_TO_CONVERT = "Converting takes No shares in an event with one winner (neg-risk)."
 _STANDINGS = {
@@ -78,6 +80,8 @@ class Settling:
             self._redeem_all()
         elif wish is Wish.REDEEM and self.marked:
             self._redeem_marked()
+        elif wish is Wish.REDEEM and not self._is_resolved(position):
+            self._redeem_what_can(position)
         elif position is None:
             self._line.show("No position here.")
         elif wish is Wish.SPLIT:
@@ -89,9 +93,9 @@ class Settling:
         view = self._surface.queries.wallet()
         found = settlement_of(view, position.condition_id)
         if found is None:
-            self._line.show("Checking whether this market is resolved; try again in a moment.")
+            self._line.show(NOT_KNOWN)
         elif wish is Wish.REDEEM:
-            self._redeem(found)
+            self._flow.take(Redeem((found.condition_id,)))
         elif wish is Wish.MERGE:
             if found.mergeable:
                 self._flow.ask(MergeForm(self._surface, found))
@@ -100,12 +104,23 @@ class Settling:
         else:
             self._convert(view, found)
 
-    def _redeem(self, found: Settlement) -> None:
-        if found.is_resolved:
-            self._flow.take(Redeem((found.condition_id,)))
+    def _is_resolved(self, position: Position | None) -> bool:
+        view = self._surface.queries.wallet()
+        found = None if position is None else settlement_of(view, position.condition_id)
+        return found is not None and found.is_resolved
+
+    def _redeem_what_can(self, position: Position | None) -> None:
+        """Redeem every resolved market, with a card that lists them; the one at the cursor is none."""
+        view = self._surface.queries.wallet()
+        found = None if position is None else settlement_of(view, position.condition_id)
+        if found is not None and found.is_disputed:
+            self._line.show("Its answer is disputed: it pays once that is settled.")
+        elif view.redeemable:
+            self._flow.take(Redeem())
+        elif position is not None and found is None:
+            self._line.show(NOT_KNOWN)
         else:
-            disputed = "Its answer is disputed: it pays once that is settled."
-            self._line.show(disputed if found.is_disputed else NOT_RESOLVED)
+            self._line.show(NOT_RESOLVED if found is not None else NOTHING_RESOLVED)
 
     def _redeem_marked(self) -> None:
         held = {each.condition_id for each in self._surface.queries.wallet().redeemable}
@@ -120,7 +135,7 @@ class Settling:
         if self._surface.queries.wallet().redeemable:
             self._flow.take(Redeem())
         else:
-            self._line.show("No resolved market is held: nothing to redeem.")
+            self._line.show(NOTHING_RESOLVED)
 
     def _split(self, position: Position) -> None:
         view = self._surface.queries.wallet()

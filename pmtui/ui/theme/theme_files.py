@@ -4,7 +4,7 @@ A file with a mistake is left out and listed as a problem; it never prevents the
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final, Literal
@@ -49,6 +49,22 @@ class KnownTheme(Theme):
     """A theme with a description of its purpose."""
 
     kind = ""
+
+
+def why_no_theme(name: str | None, themes: Collection[Theme], problems: Collection[str]) -> str:
+    """Return why the theme of the settings cannot be used; empty if it can, or if none is named.
+
+    Args:
+        name: of the theme; None for the default.
+        themes: those that can be used.
+        problems: of the files of other themes.
+    """
+    if name is None or name in {theme.name for theme in themes}:
+        return ""
+    # Most likely it is the very file that could not be read.
+    wrong = min(problems, key=lambda each: not each.startswith(f"{name}."), default="")
+    near = f"themes/{wrong}" if wrong else f"try {', '.join(sorted(t.name for t in themes))}"
+    return f"there is no {name!r}; {near}"
 
 
 def load_themes(user_dir: Path | None = None) -> tuple[tuple[Theme, ...], tuple[str, ...]]:

@@ -53,6 +53,14 @@ def test_a_theme_that_cannot_be_read_is_a_warning(home: Path) -> None:
     assert found.state is State.WARNING
 
 
+def test_a_theme_that_is_not_there_is_a_problem(home: Path) -> None:
+    paths = locate()
+    paths.config.mkdir(parents=True, exist_ok=True)
+    paths.config_file.write_text('theme = "nope"\n')
+    (found,) = check_settings(load_settings({}), paths)
+    assert (found.state, "nope" in found.text) == (State.PROBLEM, True)
+
+
 def test_a_folder_that_is_not_there_yet_is_judged_by_the_disk_above(home: Path) -> None:
     (found,) = check_folder(home / "state" / "paper")
     assert isinstance(found.figures["free_bytes"], int)

@@ -123,6 +123,12 @@ async def test_marked_markets_are_redeemed_together_and_all_of_them_too() -> Non
     assert prepared(service) == [Redeem()]
 
 
+async def test_r_on_a_market_that_is_not_resolved_redeems_what_can_be() -> None:
+    service = service_with(held(BOTH), held(WON))
+    await agree(app_on(service), service, REDEEM_CARD, "R")
+    assert prepared(service) == [Redeem()]
+
+
 async def test_m_merges_what_both_outcomes_have() -> None:
     service = service_with(held(BOTH), held(BOTH, 1), held(WON))
     await agree(app_on(service), service, MERGE_CARD, "M", "enter")
@@ -186,7 +192,6 @@ async def test_the_history_says_what_a_conversion_took_and_whom_cash_went_to() -
 @pytest.mark.parametrize(
     ("position", "key", "said"),
     [
-        (held(BOTH), "R", "Not resolved yet"),
         (held(DISPUTED), "R", "disputed"),
         (held(DISPUTED), "M", "both outcomes"),
         (held(BOTH), "V", "one winner"),
@@ -209,6 +214,8 @@ async def test_nothing_to_redeem_and_no_wallet_say_so() -> None:
     app = app_on(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: row(app, "Will it"), "the position")
+        await pilot.press("R")
+        await until(pilot, lambda: "Not resolved yet" in text_of(app, "#notice"), "why")
         await pilot.press("dollar_sign")
         await until(pilot, lambda: "nothing to redeem" in text_of(app, "#notice"), "why")
         service.wallet_view = replace(READY_WALLET, reason="only deposit wallets")
