@@ -200,6 +200,9 @@ class PortfolioScreen(FrameScreen):
         if isinstance(topic, _SHOWN):
             self._show_items()
         elif topic == StatusTopic():
+            # In one frame with the status line, which shows the same figures.
+            if self.has_class("-figures"):
+                self._summary.show(portfolio_of(self.surface.queries))
             self._show_heading()
 
     def show_tab(self, tab: Tab) -> None:

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
+from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
 from pmtui.domain.ids import TokenId
@@ -15,6 +16,7 @@ from pmtui.service.topics import (
     MarketTopic,
     RewardsTopic,
     RowQuotesTopic,
+    StatusTopic,
 )
 from pmtui.service.views import ActivityView, EarnedView, HistoryView, Load, MarketView
 from pmtui.ui.frame import MarketChosen
@@ -508,3 +510,22 @@ async def test_what_is_lost_stands_last_and_dim() -> None:
         await until(pilot, lambda: bool(table.rows), "the positions")
         assert table.rows[-1].key == "lost"
         assert {cell.role for cell in table.rows[-1].cells} == {Role.DIM}
+
+
+async def test_the_panes_show_the_days_result_with_the_status_line() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: _row(app, "Will Ilse"), "a position")
+        await settle(pilot)
+        figures = DayFigures(Micros(-3_210_000), realized=Micros(-120_000), fees=Micros(2_970_000))
+        service.status_view = replace(
+            service.status_view, day_result=figures.total, day_figures=figures,
+            portfolio_value=Micros(9_996_790_000),
+        )  # fmt: skip
+        # The account itself has not changed, or arrives later.
+        service.announce(StatusTopic())
+        await until(pilot, lambda: "today -$3.21" in text_of(app, "#status"), "the status line")
+        shown = "\n".join(screen_lines(app)[2:10])
+        assert shown.count("-$3.21") == 2
+        assert "$9,996.79" in shown
