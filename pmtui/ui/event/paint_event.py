@@ -62,8 +62,8 @@ _SUM_BAR_FROM = 104
 
 OUTCOME_COLUMNS = (
     Column("mark", "", 1, is_essential=True, silent=("",)),
-    Column("name", "Outcome", 21, grow=1, is_essential=True),
-    Column("chance", "Chance", CHANCE_WIDTH, priority=1, grow=2),
+    Column("name", "Outcome", 21, grow=2, is_essential=True),
+    Column("chance", "Chance", CHANCE_WIDTH, priority=1, grow=1),
     Column("bid", "Bid", PRICE_WIDTH, align=Align.RIGHT),
     Column("ask", "Ask", PRICE_WIDTH, align=Align.RIGHT),
     Column("mid", "Mid", PRICE_WIDTH, align=Align.RIGHT),

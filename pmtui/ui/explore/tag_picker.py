@@ -127,7 +127,8 @@ class TagPicker(Modal[TagChoice]):
             with Horizontal(id="field"):
                 yield TextLine((Cell("/ ", Role.KEY),), id="prompt")
                 yield SearchInput(lambda: self.table, placeholder="type to narrow", id="text")
-            yield LineTable(COLUMNS, show_header=False, id="tags")
+            nothing = explain_no_tags(self._surface.queries.tags())
+            yield LineTable(COLUMNS, empty=nothing, show_header=False, id="tags")
             yield TextLine(id="closed")
             entries = (
                 *(e for e in footer_entries(Context.SEARCH) if e.id == "search.open"),

@@ -133,14 +133,19 @@ class TableColumns:
     def _part_columns(self, placed: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         """Keep a text apart from the number at its left, as far as a growing column has room."""
         columns = [self.all[index] for index, _ in placed]
-        number = next((n for n, column in enumerate(columns) if column.grow), -1)
         wanted = [
             place
             for place in range(1, len(columns))
             if columns[place - 1].align is Align.RIGHT and columns[place].align is Align.LEFT
         ]
-        room = placed[number][1] - columns[number].width if number >= 0 else 0
-        self._parted = frozenset(wanted[: max(0, room)])
+        # Taken from the column that has grown most.
+        spare = [
+            size - column.width if column.grow else 0
+            for (_, size), column in zip(placed, columns, strict=True)
+        ]
+        room = max((0, *spare))
+        number = spare.index(room) if room else -1
+        self._parted = frozenset(wanted[:room])
         if self._parted:
             index, size = placed[number]
             placed[number] = (index, size - len(self._parted))
