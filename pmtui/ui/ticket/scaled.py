@@ -60,13 +60,9 @@ _ROOMY = 56
 
 
 def paint_plan(
-    plan: ScaledPlan,
-    crossing: Sequence[Leg],
-    ends: Sequence[Cell],
-    *,
-    width: int = 64,
-    tick: Micros | None = None,
-) -> tuple[Line, ...]:
+    plan: ScaledPlan, crossing: Sequence[Leg], ends: Sequence[Cell], *,
+    width: int = 64, tick: Micros | None = None,
+) -> tuple[Line, ...]:  # fmt: skip
     """Paint the legs and their sum; many legs stand in two columns.
 
     Args:

@@ -12,6 +12,7 @@ from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.market.moves import MovePrompt
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import FakeService
@@ -24,9 +25,17 @@ def app_of(service: FakeService) -> ScreenApp:
     return ScreenApp(PortfolioScreen(service.surface()))
 
 
+def point_at(app: ScreenApp, words: str) -> None:
+    """Move the cursor to the first row with these words."""
+    table = app.screen.query_one("#orders", LineTable)
+    found = (row.key for row in table.rows if any(words in cell.text for cell in row.cells))
+    assert table.move_cursor_to(next(found))
+
+
 async def prompted(app: ScreenApp, pilot: Pilot[None]) -> MovePrompt:
     await pilot.press("right_square_bracket")
     await until(pilot, lambda: shows(app, "49¢"), "the orders")
+    point_at(app, "49¢")
     await pilot.press("e")
     await until(pilot, lambda: isinstance(app.screen, MovePrompt), "the prompt")
     prompt = app.screen
@@ -127,7 +136,8 @@ async def test_an_order_in_doubt_cannot_be_moved() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("right_square_bracket")
         await until(pilot, lambda: shows(app, "unknown"), "the orders")
-        await pilot.press("end", "e")
+        point_at(app, "unknown")
+        await pilot.press("e")
         await until(pilot, lambda: isinstance(app.screen, MovePrompt), "the prompt")
         await settle(pilot)
         await pilot.press("up", "enter")
