@@ -13,7 +13,6 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
@@ -74,6 +73,7 @@ def paint_plan(
     """
     is_narrow = width < _ROOMY
     is_wide = len(plan.legs) <= _LEGS_IN_A_COLUMN
+    price_at, shares_at = (6, 8) if is_narrow else (7, 10)
     legs = []
     # Rounded leg by leg, as charged or paid, so that each line is right by itself.
     to_cents = cents_up if plan.spec.side is Side.BUY else cents_down
@@ -82,16 +82,13 @@ def paint_plan(
         end = ends[number] if number < len(ends) else None
         if end is None and leg in crossing:
             end = Cell("would cross", Role.NOTICE_WARN)
-        cash = parts[number]
+        price = format_price(leg.price, tick=tick)
         cells = [
-            Cell(
-                f"{format_price(leg.price, tick=tick):>{6 if is_narrow else 7}}",
-                side_role(plan.spec.side),
-            ),
-            Cell(f" {format_shares(leg.size):>{8 if is_narrow else 10}}"),
+            Cell(f"{price:>{price_at}}", side_role(plan.spec.side)),
+            Cell(f" {format_shares(leg.size):>{shares_at}}"),
         ]
         if (end is None and not (is_narrow and not is_wide)) or (is_wide and not is_narrow):
-            cells.append(Cell(f" {format_past_money(cash):>11}", Role.DIM))
+            cells.append(Cell(f" {format_past_money(parts[number]):>11}", Role.DIM))
         if end is not None:
             cells += [Cell("  "), end]
         legs.append(tuple(cells))
@@ -102,11 +99,8 @@ def paint_plan(
         for row in range(rows)
     ]
     cash = to_cents(plan.cash)
-    columns = (6, 8) if is_narrow else (7, 10)
-    total = (
-        f"{'total':>{columns[0]}} {format_shares(plan.shares):>{columns[1]}} "
-        f"{format_past_money(cash):>11}"
-    )
+    shares = format_shares(plan.shares)
+    total = f"{'total':>{price_at}} {shares:>{shares_at}} {format_past_money(cash):>11}"
     note = _describe_rest(plan, is_off=sum(parts) != cash)
     lines.append((Cell(total, Role.TEXT, Emphasis.BOLD), Cell(note, Role.DIM)))
     return tuple(lines)
@@ -281,7 +275,7 @@ class ScaledScreen(OrderForm[None]):
         if not isinstance(plan, ScaledPlan) or terms is None:
             self._focus_problem(plan)
             return
-        doubt = " ".join(f"{text}." for text in self._warnings(plan))
+        doubt = " ".join(f"{text}." for text in self._doubts(plan)[1])
         card = partial(ScaledCard, surface=self._surface, doubt=doubt)
         await self._orders.ask(plan.intents(terms, self._outcome_index), card)
 
@@ -374,11 +368,11 @@ class ScaledScreen(OrderForm[None]):
         self._draw(() if sent else ghosts_of_plan(plan))
         ends = self._leg_ends()
         painted = tuple(paint_leg_end(*end) for end in ends)
-        crossing = legs_that_cross(plan, self._book())
+        crossing, doubts = self._doubts(plan)
         tick = self.terms.tick_size if self.terms is not None else None
         self.legs.show(paint_plan(plan, crossing, painted, width=self.inner, tick=tick))
         if not sent:
-            warnings = [(Cell(text, Role.NOTICE_WARN),) for text in self._warnings(plan)]
+            warnings = [(Cell(text, Role.NOTICE_WARN),) for text in doubts]
             self._say(warnings, most=2)
             return
         reasons = [v.reason for v in self._orders.verdicts if isinstance(v, Rejected)]
@@ -404,18 +398,15 @@ class ScaledScreen(OrderForm[None]):
             for order, verdict in self._orders.ends
         )
 
-    def _warnings(self, plan: ScaledPlan) -> tuple[str, ...]:
+    def _doubts(self, plan: ScaledPlan) -> tuple[tuple[Leg, ...], tuple[str, ...]]:
+        """Return the legs that would fill at once, and the warnings about them all."""
         account, token_id = self._surface.queries.account(), self.token_id
-        return warnings_of(
-            plan,
-            book=self._book(),
-            available_cash=account.available,
-            available_shares=account.sellable(token_id) if token_id is not None else Micros(0),
+        book = None if token_id is None else self._surface.queries.book(token_id)
+        held = account.sellable(token_id) if token_id is not None else Micros(0)
+        warnings = warnings_of(
+            plan, book=book, available_cash=account.available, available_shares=held
         )
-
-    def _book(self) -> BookView | None:
-        token_id = self.token_id
-        return None if token_id is None else self._surface.queries.book(token_id)
+        return tuple(legs_that_cross(plan, book)), warnings
 
     def _focus_problem(self, plan: ScaledPlan | tuple[ScaledProblem, ...] | None) -> None:
         if isinstance(plan, tuple) and plan:
