@@ -1,6 +1,7 @@
 """`pmtui doctor`: checks everything a session needs, in parallel, and prints a remedy for each problem."""
 
 import asyncio
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -24,6 +25,7 @@ from pmtui.cli.doctor.profile_checks import (
     check_obstacle,
     check_session,
     check_settings,
+    check_variables,
     check_wallet,
 )
 from pmtui.cli.doctor.stream_checks import DEADLINE_S as BOOK_DEADLINE_S
@@ -93,7 +95,7 @@ async def diagnose(
     """
     folder = state / settings.profile
     # First, and alone: nothing else may write to the terminal or read from it meanwhile.
-    findings = await check_terminal()
+    findings = (*await check_terminal(), *check_variables(os.environ))
     if obstacle := check_obstacle(folder):
         # Nothing of a profile can be read or created there: all other findings would say the same.
         return (*findings, *check_settings(settings, locate()), *obstacle)

@@ -6,6 +6,7 @@ import stat
 import time
 from collections.abc import Mapping
 from contextlib import closing
+from difflib import get_close_matches
 from pathlib import Path
 
 from pmtui.cli.doctor.findings import Figure, Finding, State, Subject
@@ -24,7 +25,7 @@ from pmtui.cli.venue.paper import NEW_ACCOUNT, load_paper_key
 from pmtui.clients.relayer import RelayerClient
 from pmtui.config.paths import Paths, find_obstacle, why_untrusted
 from pmtui.config.settings import Settings
-from pmtui.config.terminal_settings import KEY_VARIABLE
+from pmtui.config.terminal_settings import KEY_VARIABLE, PREFIX
 from pmtui.config.toml_file import ConfigError
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.account.onboarding import WalletForm
@@ -69,6 +70,19 @@ def check_settings(settings: Settings, paths: Paths) -> tuple[Finding, ...]:
         remedy = f"correct or remove that file in {paths.config / 'themes'}"
         return (_finding("settings", State.WARNING, text, remedy),)
     return (_finding("settings", State.OK, where, dialect=settings.dialect.value),)
+
+
+def check_variables(environ: Mapping[str, str]) -> tuple[Finding, ...]:
+    """Check for environment variables of ours that nothing reads: one mistyped has no effect."""
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields} | {"PMTUI_HOME"}
+    stated = sorted(name for name in environ if name.upper().startswith(PREFIX))
+    unknown = [name for name in stated if name.upper().partition("__")[0] not in known]
+    found = []
+    for name in unknown:
+        near = get_close_matches(name.upper(), known, n=1)
+        remedy = f"perhaps {near[0]} is meant" if near else "see `pmtui help settings`"
+        found.append(_finding("variable", State.WARNING, f"{name} is no setting", remedy))
+    return tuple(found)
 
 
 def check_obstacle(folder: Path) -> tuple[Finding, ...]:

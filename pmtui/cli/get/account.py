@@ -31,7 +31,7 @@ from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 
-NO_PAPER_ACCOUNT = "the paper account is made when pmtui is opened for the first time"
+NO_PAPER_ACCOUNT = "no paper account yet: `pmtui` or `pmtui account status` makes it"
 _NOBODY = Address("0x" + "00" * 20)
 
 

@@ -13,6 +13,7 @@ from pmtui.cli.doctor.profile_checks import (
     check_journal,
     check_session,
     check_settings,
+    check_variables,
 )
 from pmtui.config.paths import locate
 from pmtui.config.settings import load_settings
@@ -59,6 +60,13 @@ def test_a_theme_that_is_not_there_is_a_problem(home: Path) -> None:
     paths.config_file.write_text('theme = "nope"\n')
     (found,) = check_settings(load_settings({}), paths)
     assert (found.state, "nope" in found.text) == (State.PROBLEM, True)
+
+
+def test_a_mistyped_variable_is_named_with_the_one_that_is_meant() -> None:
+    right = {"PMTUI_HOME": "", "PMTUI_PRIVATE_KEY": "", "PMTUI_LIMITS__ORDER_USD": "5", "PATH": ""}
+    assert check_variables(right) == ()
+    (found,) = check_variables({**right, "PMTUI_CLOB_ULR": "http://127.0.0.1:1"})
+    assert (found.state, "PMTUI_CLOB_URL" in found.remedy) == (State.WARNING, True)
 
 
 def test_a_folder_that_is_not_there_yet_is_judged_by_the_disk_above(home: Path) -> None:
