@@ -219,13 +219,13 @@ class TicketFace:
         check = self._state.check
         figures = paint_figures(
             self._state.meant, check.numbers if check is not None else None,
-            width=self._layout.size.width, height=1, ends=self._state.ends, after=self._state.after,
-            is_mirrored=self._state.is_mirrored,
+            width=self._layout.size.width, height=1 if notes or self._state.message else 2,
+            ends=self._state.ends, after=self._state.after, is_mirrored=self._state.is_mirrored,
         )  # fmt: skip
         # The review key is in the footer, too, and a refusal says that it is one: both give way to
-        # problems.
+        # problems, and the key to figures.
         is_said = bool(notes) and (self._state.refusal is not None or not self._state.message)
-        state = () if is_said else self._state_lines()
+        state = () if is_said or len(figures) > 1 else self._state_lines()
         key = self._key("switch_form")
         lines = paint_below(
             pack_notes(notes, self._layout.size.width), figures, state, width=self._layout.size.width,
