@@ -2,7 +2,7 @@
 
 from pmtui.domain import formats
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, format_micros, round_price
+from pmtui.domain.money import Micros, cents_near, format_micros, round_price, write_dollars
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.journal.journal_rows import PastLine
 from pmtui.service.views import Level, LogEntry, OrderDeed
@@ -46,7 +46,7 @@ def describe_fill(fill: Fill, title: str) -> str:
     verb = "Bought" if fill.side is Side.BUY else "Sold"
     what = f"{verb} {format_shares(fill.size, fill.outcome)} at {describe_price(fill.price)}"
     if fill.fee:
-        what += f", fee {formats.format_dollars_up(fill.fee)}"
+        what += f", fee {write_dollars(cents_near(fill.fee))}"
     if fill.status is TradeStatus.FAILED:
         what = f"FAILED on chain, undone: {what}"
     return f"{what} · {shorten(title)}" if title else what

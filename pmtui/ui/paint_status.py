@@ -69,8 +69,9 @@ _LEAST_GAP = 2
 """Cells between the left and the right part."""
 _APART = 4
 """Further cells that must stay free for the zone to be shown."""
-_KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TOTAL, _TODAY = range(8)
-"""Ranks. Own orders and cash are left out last; what the portfolio shows, too, before a reason."""
+_KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TODAY, _TOTAL, _NEWS, _NOTICES = range(10)
+"""Ranks. Own orders and cash are left out last; what the portfolio shows, too, before a reason; what
+the log shows, too, before any of them."""
 
 
 class News(NamedTuple):
@@ -136,7 +137,7 @@ def _candidates(
     rights = (*unwell, *troubles)
     # The second half of the troubles has no reasons.
     with_reason = rights[: len(rights) - len(troubles) // 2]
-    for dropped in range(_TODAY + 1, _KEPT, -1):
+    for dropped in range(_NOTICES + 1, _KEPT, -1):
         left = _join(fact for fact in facts if fact.rank < dropped)
         for right in rights if dropped <= _REASON + 1 else with_reason:
             yield left, right
@@ -274,9 +275,9 @@ def _news_facts(view: StatusView, news: News) -> Iterator[_Fact]:
         if number
     )
     if own:
-        yield _Fact(_MEANWHILE, (Cell(own, Role.NOTICE_GOOD),))
+        yield _Fact(_NEWS, (Cell(own, Role.NOTICE_GOOD),))
     if (others := view.unread_notices - news.fills - news.stops) > 0:
-        yield _Fact(_MEANWHILE, (Cell(count(others, "notice"), Role.NOTICE_WARN),))
+        yield _Fact(_NOTICES, (Cell(count(others, "notice"), Role.NOTICE_WARN),))
 
 
 def _line_facts(view: StatusView) -> Iterator[_Fact]:
@@ -288,7 +289,7 @@ def _line_facts(view: StatusView) -> Iterator[_Fact]:
     slow_ms = trading.round_trip_ms if trading is not None else None
     if slow_ms is not None and slow_ms > SLOW_ROUND_TRIP_MS:
         words = f"round trip {slow_ms / 1_000:.1f}s"
-        yield _Fact(_MEANWHILE, (Cell(words, Role.NOTICE_WARN),))
+        yield _Fact(_NEWS, (Cell(words, Role.NOTICE_WARN),))
 
 
 def _stops(number: int) -> str:

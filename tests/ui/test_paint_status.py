@@ -197,9 +197,12 @@ def test_what_watches_a_book_that_is_not_good_is_not_told_as_watching() -> None:
 def test_the_days_result_is_told_where_there_is_room(result: int, words: str) -> None:
     view = replace(STATUS, day_result=Micros(result))
     assert words in text(view, 160).replace("\u2212", "-")
-    cramped = replace(view, unknown_orders=3, unread_notices=5)
-    assert "today" not in text(cramped, 80)
-    assert "unconfirmed" in text(cramped, 80)
+    busy = replace(view, unread_notices=5)
+    assert words in text(busy, 80).replace("\u2212", "-")
+    assert "5 notices" not in text(busy, 80)
+    cramped = replace(busy, unknown_orders=3)
+    assert "today" not in text(cramped, 70)
+    assert "unconfirmed" in text(cramped, 70)
 
 
 def test_armed_keys_that_rest_do_not_look_armed() -> None:
@@ -252,7 +255,7 @@ def test_nothing_on_the_line_is_cut(view: StatusView) -> None:
 def test_the_reason_stays_before_a_sum_that_the_portfolio_shows_too() -> None:
     one = (*STATUS.health[1:], health(Source.METADATA, HealthState.DOWN, reason="host timed out"))
     line = text(replace(STATUS, health=one, day_result=Micros(1_000_000)), 80)
-    assert "market lists down: host timed out" in line
+    assert "lists down: host timed out" in line
     assert "equity" not in line
 
 

@@ -499,12 +499,11 @@ def _place_among(choices: list[tuple[TimeInForce, str]], draft: TicketDraft, ste
 
 
 def next_unit(draft: TicketDraft, step: Step = Step.UP) -> TicketDraft:
-    """Return the draft with the next unit; a sign typed with the number is removed."""
+    """Return the draft with the next unit, and no number: it would mean something else in that unit."""
     choices = [u for u in SizeUnit if draft.kind is OrderKind.LIMIT or u is not SizeUnit.SHARES]
     unit = unit_of(draft)
     place = choices.index(unit) if unit in choices else -step
-    text = draft.size_text.strip().removeprefix("$").removesuffix("%")
-    return replace(draft, size_unit=choices[(place + step) % len(choices)], size_text=text)
+    return replace(draft, size_unit=choices[(place + step) % len(choices)], size_text="")
 
 
 def toggle_post_only(draft: TicketDraft) -> TicketDraft:

@@ -343,9 +343,10 @@ def next_shape(draft: ScaledDraft, step: int = 1) -> ScaledDraft:
 
 
 def next_unit(draft: ScaledDraft) -> ScaledDraft:
-    """Return the draft with its total in the other unit."""
+    """Return the draft with its total in the other unit, and no number: it would mean something else."""
     is_shares = draft.unit is TotalUnit.SHARES
-    return replace(draft, unit=TotalUnit.DOLLARS if is_shares else TotalUnit.SHARES)
+    unit = TotalUnit.DOLLARS if is_shares else TotalUnit.SHARES
+    return replace(draft, unit=unit, total_text="")
 
 
 def warnings_of(

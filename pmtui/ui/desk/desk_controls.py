@@ -163,6 +163,11 @@ class FocusedLadder:
         """For how long the line stood still as of the ladder that a key is meant for; else zero."""
         return 0.0 if self.column is None else self.column.ladder.line_stood_still_s
 
+    @property
+    def is_unseen(self) -> bool:
+        """Whether a slow line has not yet brought the first picture of the book to the trader."""
+        return self.column is not None and self.column.ladder.is_unseen
+
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
         """Return a better touch seen last, on a slow connection."""
         return None if self.column is None else self.column.ladder.better_seen(side, price)

@@ -91,6 +91,11 @@ class LadderPane(Widget, can_focus=True):
         return app.terminal.stood_still_s if isinstance(app, TerminalApp) else 0.0
 
     @property
+    def is_unseen(self) -> bool:
+        """Whether a slow line has not yet brought the first picture of this book to the trader."""
+        return self.viewport.recent.is_unseen(self.line_lag_s)
+
+    @property
     def book(self) -> BookView | None:
         """The exact book that is shown."""
         return self.viewport.book

@@ -357,6 +357,8 @@ class RecentLadders:
         self.now = now
         self._shown: deque[_Shown] = deque(maxlen=_MOST)
         self._moved_at = float("-inf")
+        self._since = float("-inf")
+        """When the first frame of this book was shown."""
 
     def replaced(self, ladder: Ladder, top: int | None, lag_s: float) -> None:
         """Remember the frame that is replaced, and drop those too old to be answered."""
@@ -370,6 +372,11 @@ class RecentLadders:
     def forget(self) -> None:
         """Forget all frames, as another book is shown."""
         self._shown.clear()
+        self._since = self.now()
+
+    def is_unseen(self, lag_s: float) -> bool:
+        """Return whether no frame of this book can have reached the trader's eyes yet."""
+        return lag_s >= SLOW_S and self.now() - self._since < lag_s
 
     def prices_at(self, row: int, lag_s: float) -> set[Micros]:
         """Return the prices that a row, counted from the first price, has recently shown."""

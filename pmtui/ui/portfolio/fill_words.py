@@ -8,7 +8,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.amounts import to_finest_tick
 from pmtui.domain.orders.order import Accepted, OrderStatus
 from pmtui.service.surface import PreparedOrder
-from pmtui.ui.format import format_cost, format_past_money, format_price
+from pmtui.ui.format import format_past_money, format_price
 from pmtui.ui.plain import plain
 
 _LABEL = 14
@@ -41,5 +41,5 @@ def describe_fill_price(verdict: Accepted) -> str:
     if average is None:
         return ""
     price = format_price(to_finest_tick(average))
-    fee = f", fee {format_cost(verdict.filled_fee)}" if verdict.filled_fee else ""
+    fee = f", fee {format_past_money(verdict.filled_fee)}" if verdict.filled_fee else ""
     return f" @ {price} avg for {format_past_money(verdict.filled_cash)}{fee}"

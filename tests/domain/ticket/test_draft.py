@@ -186,11 +186,11 @@ def test_a_life_that_was_typed_goes_on_from_its_length(typed: str, step: Step, l
     assert (draft.time_in_force, draft.expiry_text) == (TimeInForce.GTD, life)
 
 
-def test_units_go_round_and_take_a_typed_sign_away() -> None:
+def test_units_go_round_and_take_the_number_away() -> None:
     assert next_unit(BUY).size_unit is SizeUnit.DOLLARS
     assert next_unit(BUY, Step.DOWN).size_unit is SizeUnit.PERCENT
     typed = next_unit(replace(BUY, size_text="50%"))
-    assert (typed.size_unit, typed.size_text) == (SizeUnit.SHARES, "50")
+    assert (typed.size_unit, typed.size_text) == (SizeUnit.SHARES, "")
     assert next_unit(MARKET).size_unit is SizeUnit.PERCENT
 
 

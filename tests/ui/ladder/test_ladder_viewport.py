@@ -143,6 +143,17 @@ class _Clock:
         self.now_s += seconds
 
 
+def test_a_book_is_unseen_until_a_slow_line_has_brought_its_first_picture() -> None:
+    clock = _Clock()
+    recent = RecentLadders(clock)
+    assert not recent.is_unseen(2.0)
+    recent.forget()
+    assert recent.is_unseen(2.0)
+    assert not recent.is_unseen(0.1)
+    clock.step(2.0)
+    assert not recent.is_unseen(2.0)
+
+
 class _Ladder(LadderPane):
     """Hears what it posts, by a clock that is stepped."""
 

@@ -83,9 +83,9 @@ def test_the_price_is_what_it_filled_at_and_the_limit_is_second(
 def test_a_fill_that_took_names_its_fee() -> None:
     order = replace(order_of(Side.SELL, "10", "0.281"), fee=FeeSchedule(Micros(50_000)))
     verdict = answered(order, "10", "2.81")
-    # 10 shares x 5% x 28.1 cents x 71.9 cents, rounded up to the cent.
-    assert describe_traded(verdict, order) == "Sold 10 Yes @ 28.1¢ avg for $2.81, fee $0.11."
-    assert describe_fill_price(verdict) == " @ 28.1¢ avg for $2.81, fee $0.11"
+    # 10 shares x 5% x 28.1 cents x 71.9 cents, to the nearest cent.
+    assert describe_traded(verdict, order) == "Sold 10 Yes @ 28.1¢ avg for $2.81, fee $0.10."
+    assert describe_fill_price(verdict) == " @ 28.1¢ avg for $2.81, fee $0.10"
     assert "fee" not in describe_traded(replace(verdict, filled_fee=Micros(0)), order)
 
 

@@ -473,6 +473,8 @@ class SingleKeys:
         if stood or not model.is_armed:
             said = f"Not sent: {stood}. Disarmed" if stood else "Not armed"
             return f"{said}: {self._key('toggle_arming')} to arm."
+        if self._workspace.ladder.is_unseen:
+            return "Not sent: the ladder was not on your screen yet; press again."
         if self._is_moving():
             return "An order is being moved: finish that first."
         return ""

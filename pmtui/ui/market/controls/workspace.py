@@ -138,6 +138,11 @@ class LadderOnShow(Protocol):
         """For how long the line stood still as of the ladder that a key is meant for; else zero."""
         ...
 
+    @property
+    def is_unseen(self) -> bool:
+        """Whether a slow line has not yet brought the first picture of the book to the trader."""
+        ...
+
     def better_seen(self, side: Side, price: Micros) -> Micros | None:
         """Return a better touch seen last, on a slow connection."""
         ...

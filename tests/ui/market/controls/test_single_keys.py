@@ -160,6 +160,19 @@ async def test_a_key_on_a_line_that_stood_still_sends_nothing_and_disarms(
     assert ("this line stood still for 39 s",) in desk.service.calls_of("disarm")
 
 
+async def test_a_key_pressed_before_the_ladder_was_on_the_screen_sends_nothing() -> None:
+    desk = armed()
+    desk.ladder.is_unseen = True
+    await desk.keys.press(OneKey.TAKE_ASK)
+    assert not desk.placed()
+    assert desk.said == "Not sent: the ladder was not on your screen yet; press again."
+    desk.ladder.is_unseen = False
+    desk.service.at += timedelta(seconds=1)
+    await desk.keys.press(OneKey.TAKE_ASK)
+    assert len(desk.placed()) == 1
+    await desk.page.finish()
+
+
 async def test_an_order_that_a_slow_service_prepared_too_late_is_not_sent() -> None:
     desk = armed()
     desk.service.prepares_for_s = ANSWER_WITHIN_S
