@@ -426,7 +426,7 @@ class RemoteCommands:
             return str(await self._calls.ask("kill", within_s=KILL_WITHIN_S))
         except NoAnswerError as lost:
             reason = _sentence(lost.reason)
-            text = f"Trading is locked. {reason}: the next service cancels your orders"
+            text = f"Trading is locked. {reason}: your orders are cancelled once it, or the next one, answers"
             if problem:
                 text = f"NOT locked: {problem}. {reason}"
             self._calls.notice(Level.BAD, f"Kill switch: {text}")

@@ -1,5 +1,6 @@
 """Checks this machine: settings, folders, disk, journal, session, and the key with its wallet."""
 
+import os
 import shutil
 import sqlite3
 import stat
@@ -106,6 +107,9 @@ def check_folder(folder: Path) -> tuple[Finding, ...]:
     except OSError as error:
         text = f"{there}: {error.strerror or error}"
         return (_finding("disk", State.PROBLEM, text, "make the folder readable for yourself"),)
+    if not os.access(there, os.W_OK):
+        text = f"{there} cannot be written: no order can be journaled, so none is sent"
+        return (_finding("disk", State.PROBLEM, text, "make it writable, or set PMTUI_HOME"),)
     free = usage.free
     text = f"{free / (1 << 30):,.1f} GB free for {folder}"
     state = State.OK

@@ -91,6 +91,12 @@ def run_release(arguments: Sequence[str]) -> int:
         return UNCONFIRMED
     if problem := _release(name, state_dir):
         return refuse(f"it stays locked: {problem}", prog="pmtui release", code=UNCONFIRMED)
+    if is_session_running(state_dir) and isinstance(_ask_service(name), NoAnswer):
+        show(
+            "The lock's file is gone, but the service that runs does not answer: trading is unlocked "
+            "once it does, and orders that it had not cancelled stay working."
+        )
+        return UNCONFIRMED
     show("Trading is unlocked. Stops and targets stay paused until they are resumed (C).")
     return 0
 

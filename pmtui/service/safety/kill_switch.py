@@ -132,8 +132,11 @@ class KillSwitch:
         self._start()
 
     def _on_released(self, by: str) -> None:
+        was_done = self._seen is None or self._seen.kill_id == self._finished
         self._seen = None
         text = f"Trading unlocked by {by}"
+        if not was_done and (left := len(self._open())):
+            text += f" before the kill was carried out: {count(left, 'order')} working"
         self._kernel.log.notice(Level.WARNING, f"{text}. Stops and targets stay paused (C)")
         self._history.record_kill(text)
         self._kernel.mark(StatusTopic())

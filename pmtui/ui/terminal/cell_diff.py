@@ -83,6 +83,12 @@ class CellDisplay:
         pace = getattr(self._app._driver, "pace", None)
         return pace.stood_still_s() if isinstance(pace, OutputThrottle) else 0.0
 
+    def beat(self) -> None:
+        """Note that the application runs: a key that it reads late was pressed on an old picture."""
+        pace = getattr(self._app._driver, "pace", None)
+        if isinstance(pace, OutputThrottle):
+            pace.beat()
+
     def forget(self) -> None:
         """Drop the buffer: the next frame is written in full."""
         self._buffer = None

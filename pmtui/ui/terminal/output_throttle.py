@@ -57,6 +57,8 @@ class OutputThrottle:
         """When a reply last came later than on a brisk line."""
         self._unanswered_since: float | None = None
         """When the first query left to which, or to a later one, no reply has come."""
+        self._beat_at: float | None = None
+        """When the program itself was last known to run; None before."""
         self._moved_on: tuple[float, float] | None = None
         """When the line last went on after it had stood still, and for how long it had."""
         self._painted_at = 0.0
@@ -73,6 +75,11 @@ class OutputThrottle:
             self._unanswered_since = self._asked_at
         self._is_quiet.clear()
         return QUESTION
+
+    def beat(self) -> None:
+        """Note that the program runs; called several times within `STILL_S`."""
+        self._note_going_on(self._beat_at)
+        self._beat_at = self._now()
 
     def painted(self) -> None:
         """Note that a frame was written."""
@@ -162,10 +169,12 @@ class OutputThrottle:
         """Return for how long the line stood still as of the picture that a key is meant for.
 
         Zero while the terminal confirms what is sent within `STILL_S`. Of a terminal that never
-        replies only what the kernel holds is known; it is believed as long as that is taken.
+        replies only what the kernel holds is known; it is believed as long as that is taken. It is
+        the same to the trader where not the line but this program stood still.
         """
         now = self._now()
-        since = (self._unanswered_since if self._has_answered else None, self._given_at)
+        unanswered = self._unanswered_since if self._has_answered else None
+        since = (unanswered, self._given_at, self._beat_at)
         still_s = max((now - each for each in since if each is not None), default=0.0)
         if still_s > STILL_S:
             return still_s

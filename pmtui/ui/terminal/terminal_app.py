@@ -86,6 +86,10 @@ class HiddenPrompt:
             self._is_asking = False
 
 
+BEAT_S = 0.5
+"""How often the application notes that it runs."""
+
+
 class TerminalApp(App[None]):
     """An application on a slow connection. In multiple inheritance it comes first."""
 
@@ -137,6 +141,7 @@ class TerminalApp(App[None]):
         """
         if isinstance(event, events.Mount):
             self._toasts.follow_screens()
+            _ = self.set_interval(BEAT_S, self.terminal.beat)
         elif isinstance(event, events.Resize):
             # A terminal moves its text on a resize, even if it returns to the same size.
             self.terminal.forget()

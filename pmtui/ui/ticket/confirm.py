@@ -22,6 +22,7 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of
 from pmtui.ui.modal import Modal
 from pmtui.ui.surface import Surface
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import Occasion, least_lines, paint_confirm
 from pmtui.ui.ticket.ticket_state import WOULD_BE_REFUSED, numbers_of, review_order, topics_of
@@ -280,6 +281,10 @@ class CardScreen(Modal[bool]):
             event.stop()
             self.hint.show((Cell("Too quick: read it first", Role.NOTICE_WARN),))
             self._await_pause()
+        elif still_s := self.app.terminal.stood_still_s if isinstance(self.app, TerminalApp) else 0:
+            event.stop()
+            words = f"The line stood still for {still_s:.0f} s: look, then press again"
+            self.hint.show((Cell(words, Role.NOTICE_WARN),))
 
     @property
     def is_armed(self) -> bool:

@@ -227,6 +227,17 @@ async def test_a_release_from_outside_opens_entry(tmp_path: Path) -> None:
         assert said(world, "Trading unlocked by pmtui release")
 
 
+async def test_a_release_before_all_is_cancelled_says_what_is_left(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.cancel_failure = lost("DELETE /cancel-all")
+        world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
+        _ = await world.service.commands.kill()
+        await world.pass_time(20)
+        remove_killed(tmp_path)
+        await world.pass_time(0.5)
+        assert said(world, "before the kill was carried out: 1 order working")
+
+
 async def test_the_lock_outlives_the_session_and_the_next_one_cancels_first(
     tmp_path: Path,
 ) -> None:

@@ -208,6 +208,22 @@ def test_a_line_stands_still_until_the_terminal_confirms_a_picture(line: Line) -
     assert line.pace.stood_still_s() == 0
 
 
+def test_a_program_that_stood_still_has_shown_an_old_picture(line: Line) -> None:
+    for _ in range(20):
+        line.pace.beat()
+        line.at += 0.5
+        assert line.pace.stood_still_s() == 0
+    line.at += 6
+    # A key may be read before the beat.
+    assert line.pace.stood_still_s() == pytest.approx(6.5)
+    line.pace.beat()
+    assert line.pace.stood_still_s() == pytest.approx(6.5)
+    for _ in range(3):
+        line.at += 0.5
+        line.pace.beat()
+    assert line.pace.stood_still_s() == 0
+
+
 def test_a_line_on_which_nothing_is_sent_does_not_stand_still(line: Line) -> None:
     line.at += 3_600
     assert line.pace.stood_still_s() == 0
