@@ -38,6 +38,8 @@ LADDER = 42
 _LEAST_ABOVE = 14
 """The fewest rows above a ticket for a wide card."""
 _GAP = 2
+_HEADER = 3
+"""Rows of status and market, which a card covers last."""
 
 
 class Place(NamedTuple):
@@ -53,6 +55,11 @@ class Place(NamedTuple):
         """The first column to the right of it."""
         return self.x + self.width
 
+    @property
+    def bottom(self) -> int:
+        """The first row below it."""
+        return self.y + self.height
+
 
 def place_card(
     screen: tuple[int, int],
@@ -63,7 +70,8 @@ def place_card(
     """Return the region for the card.
 
     Without a ticket: at the right, as wide as needed to show everything. Else to the right of the
-    ticket if it fits, narrower if need be; else to its left; above a ticket of full width, beside
+    ticket if it fits, narrower if need be; else to its left; both end where the ticket does, so
+    that sizes and notices below stay visible. Above a ticket of full width, beside
     the ladder if that leaves nothing out; else over the ticket, as high up as possible, so that the
     last lines of the ticket stay visible.
 
@@ -80,22 +88,27 @@ def place_card(
         if width < NARROWEST or (least_of or height_of)(width) > ticket.y:
             width = min(WIDE, columns)
         height = min(height_of(width), ticket.y)
-        return Place(columns - width, ticket.y - height, width, height)
+        y = ticket.y - height
+        # The ticket's title stays visible unless the header would go instead.
+        return Place(columns - width, y - 1 if y > _HEADER else y, width, height)
     if ticket is None or ticket.width == 0:
         if columns - LADDER >= NARROWEST:
             widest = min(widest, columns - LADDER)
         if height_of(widest) > rows:
             widest = min(WIDE, columns)
-        return _at(columns - widest, widest, rows, height_of)
+        # Leave the last row, which shows the keys, if possible.
+        return _at(columns - widest, widest, rows - 1, rows, height_of)
+    bottom = min(ticket.bottom, rows - 1)
     space = columns - ticket.right
     if space >= NARROWEST:
         width = min(widest, space)
         if height_of(width) <= rows:
-            return _at(columns - width, width, rows, height_of)
+            return _at(columns - width, width, bottom, rows, height_of)
     if ticket.x >= widest:
         x = ticket.x - widest - min(_GAP, ticket.x - widest)
-        return _at(x, widest, rows, height_of)
-    return Place(columns - widest, 0, widest, min(height_of(widest), rows))
+        return _at(x, widest, bottom, rows, height_of)
+    height = min(height_of(widest), rows)
+    return Place(columns - widest, max(ticket.y - height, 0), widest, height)
 
 
 def is_above(screen: tuple[int, int], ticket: Place) -> bool:
@@ -109,10 +122,11 @@ def rows_for_card(screen: tuple[int, int], ticket: Place | None) -> int:
     return ticket.y if ticket is not None and is_above(screen, ticket) else screen[1]
 
 
-def _at(x: int, width: int, rows: int, height_of: Callable[[int], int]) -> Place:
+def _at(x: int, width: int, bottom: int, rows: int, height_of: Callable[[int], int]) -> Place:
     height = min(height_of(width), rows)
-    # Leave the last row, which shows the keys, if possible.
-    return Place(x, max(rows - height - 1, 0), width, height)
+    below = max(rows - 1 - height, 0)
+    # A card too tall for the rows above the bottom uses those below, too, before the header's.
+    return Place(x, min(max(bottom - height, _HEADER), below), width, height)
 
 
 ARMING_PAUSE_S = 0.15

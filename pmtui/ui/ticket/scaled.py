@@ -245,8 +245,9 @@ class ScaledScreen(OrderForm[None]):
                 yield Choice(id="scaled-post-only")
             with Horizontal(classes="row"):
                 yield from self._entry("From", "scaled-first", "0-9.¢")
+                yield TextLine((Cell("¢", Role.DIM),), classes="unit")
                 yield from self._entry("to", "scaled-last", "0-9.¢")
-                yield TextLine((Cell(" ¢", Role.DIM),))
+                yield TextLine((Cell("¢", Role.DIM),), classes="unit")
             with Horizontal(classes="row"):
                 yield from self._entry("Orders", "scaled-count", "0-9")
                 yield EntryLabel("sizes", "scaled-shape")

@@ -53,7 +53,19 @@ def test_the_three_layouts_of_the_trading_screen() -> None:
     # 80x24: over the ladder, whose touch the ticket repeats. 120x36: over the trades, narrower.
     assert place_card((80, 24), Place(42, 8, 38, 12), _rows)[:3] == (0, 3, 42)
     assert place_card((120, 36), Place(52, 15, 38, 20), _rows)[:3] == (90, 9, 30)
-    assert place_card((200, 50), Place(156, 20, 44, 22), _rows)[:3] == (112, 29, 42)
+    assert place_card((200, 50), Place(156, 20, 44, 22), _rows)[:3] == (112, 22, 42)
+
+
+def test_it_ends_where_the_ticket_does_so_that_sizes_and_notices_below_are_seen() -> None:
+    card = place_card((200, 50), Place(156, 20, 42, 22), lambda _: 16)
+    assert card.y + card.height == 42
+    # One too tall for the rows above takes those below before it covers the header.
+    assert place_card((120, 36), Place(78, 20, 40, 9), lambda _: 29).y == 3
+
+
+def test_above_a_ticket_on_a_line_its_title_stays_visible() -> None:
+    card = place_card((120, 36), Place(0, 29, 120, 3), lambda _: 16)
+    assert card.y + card.height == 28
 
 
 def test_without_a_ticket_it_stands_in_the_corner() -> None:
@@ -82,7 +94,7 @@ def test_above_a_ticket_on_one_line_nothing_is_left_out_to_stand_beside_the_ladd
         return 25 if width < WIDE else 14
 
     card = place_card((80, 24), LINE, lambda width: min(needed(width), 19), needed)
-    assert card == Place(4, 5, WIDE, 14)
+    assert card == Place(4, 4, WIDE, 14)
     assert not _meet(card, LINE)
 
 
