@@ -49,7 +49,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.span_compositor import use_spans
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.widgets.line_table import LineTable
-from pmtui.ui.widgets.panel import are_frames_wanted
+from pmtui.ui.widgets.panel import Panel, are_frames_wanted
 
 _TOAST_S = 4
 
@@ -316,7 +316,12 @@ class FrameScreen(Screen[None]):
 
     def on_resize(self, _: events.Resize) -> None:
         """Lay the frame out for the new size."""
-        self.set_class(not are_frames_wanted(self.app.size), "-ruled")
+        is_ruled = not are_frames_wanted(self.app.size)
+        if is_ruled != self.has_class("-ruled"):
+            self.set_class(is_ruled, "-ruled")
+            # Behind a form a panel that keeps its place is not painted by the layout alone.
+            for panel in self.query(Panel):
+                panel.refresh()
         self.lines.show_all()
 
     @on(LineTable.RowHighlighted)

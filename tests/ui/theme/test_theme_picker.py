@@ -1,6 +1,8 @@
 """Choosing a theme: tried on at once, kept or given back."""
 
+from textual._compositor import LayoutUpdate
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.surface import Options, Surface
@@ -91,3 +93,17 @@ async def test_only_themes_that_are_made_for_a_ladder_are_offered() -> None:
         _ = await opened(pilot)
         table = app.screen.query_one(LineTable)
         assert {row.key for row in table.rows} == names
+
+
+async def test_a_list_behind_the_card_takes_on_the_strokes_of_a_smaller_screen() -> None:
+    async with made().run_test(size=(120, 36)) as pilot:
+        app = await opened(pilot)
+        await pilot.resize_terminal(80, 24)
+        await settle(pilot)
+        await pilot.press("escape")
+        await until(pilot, lambda: not isinstance(app.screen, ThemePicker), "the card gone")
+        await settle(pilot)
+        update = app.screen._compositor.render_update(full=True)
+        assert isinstance(update, LayoutUpdate)
+        shown = "\n".join(Strip.join(strips).text for strips in update.strips)
+        assert not set("╭╮╰╯") & set(shown), shown
