@@ -21,6 +21,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import OrderForm
+from pmtui.ui.ticket.paint_ticket import wrap_line
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_keys
 
 _ENTRIES = (
@@ -45,6 +46,7 @@ class AlertSubject:
 class AlertForm(OrderForm[str]):
     """Takes the prices and sets the alerts; returns what was set."""
 
+    NARROWEST = 34
     DEFAULT_CSS = """
     AlertForm .label { width: 8; }
     AlertForm NumberField { width: 8; }
@@ -66,7 +68,7 @@ class AlertForm(OrderForm[str]):
         head = f"Price alert on {plain(self._subject.outcome, 24)}"
         with Vertical(classes="frame"):
             yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),))
-            title = plain(self._subject.title, self.WIDTH)
+            title = plain(self._subject.title, self.inner)
             yield TextLine((Cell(title, Role.DIM),))
             with Horizontal(classes="row"):
                 yield TextLine((Cell(" Market", Role.DIM),), classes="label")
@@ -114,7 +116,7 @@ class AlertForm(OrderForm[str]):
 
     def show_place(self) -> None:
         """Show that alerts are unknown to the venue."""
-        self.state.show(((Cell(LIVES_HERE, Role.DIM),),))
+        self.state.show(wrap_line((Cell(LIVES_HERE, Role.DIM),), self.inner, most=2))
 
     async def action_accept(self) -> None:
         """Set the alerts, or show why not."""

@@ -11,6 +11,7 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
+from pmtui.domain.account.position import Stake, break_even
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.ladder import StopMark
 from pmtui.domain.conditionals.conditional import (
@@ -30,6 +31,7 @@ from pmtui.domain.conditionals.conditional import (
 )
 from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.market import MarketTerms
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.own_orders import DUST
@@ -41,6 +43,7 @@ from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH
 from pmtui.ui.format import (
     format_age,
+    format_average,
     format_money,
     format_money_change,
     format_price,
@@ -264,6 +267,7 @@ class ProtectScreen(OrderForm[None]):
     """
 
     market = query_one("#protect-market", TextLine)
+    stake_line = query_one("#protect-stake", TextLine)
     others = query_one("#protect-others", TextLine)
 
     def __init__(
@@ -301,6 +305,9 @@ class ProtectScreen(OrderForm[None]):
             with Horizontal(classes="row"):
                 yield TextLine((Cell(" Market", Role.DIM),), classes="label")
                 yield TextLine(id="protect-market")
+            with Horizontal(classes="row"):
+                yield TextLine((Cell(" Position", Role.DIM),), classes="label")
+                yield TextLine(id="protect-stake")
             yield TextLine(id="protect-others")
             for field, name, label, _ in _ENTRIES:
                 with Horizontal(classes="row"):
@@ -345,6 +352,7 @@ class ProtectScreen(OrderForm[None]):
             own = any(o.condition_id == self._condition_id for o in account.open_orders)
             self.market.show(paint_market(book, tick, is_without_own=own))
             self.others.show(paint_unprotected(account, token_id))
+        self.stake_line.show(self._paint_stake())
         self._show_judgement()
 
     def action_accept(self) -> None:
@@ -466,13 +474,25 @@ class ProtectScreen(OrderForm[None]):
             return ()
         if plan.trail is not None and plan.stop is None and self._bid is not None:
             plan = replace(plan, stop=Micros(self._bid - plan.trail))
-        stakes = stakes_in(
-            self._surface.queries.account(),
-            self._surface.queries.fills().fills,
-            plan.token_id,
-            fee=terms.fee,
-        )
-        return ends_of(plan, stake=stakes[0] if stakes else None, fee=terms.fee)
+        return ends_of(plan, stake=self._stake(terms), fee=terms.fee)
+
+    def _stake(self, terms: MarketTerms) -> Stake | None:
+        queries = self._surface.queries
+        token_id = terms.token_ids[self._outcome_index]
+        stakes = stakes_in(queries.account(), queries.fills().fills, token_id, fee=terms.fee)
+        return stakes[0] if stakes else None
+
+    def _paint_stake(self) -> Line:
+        """Paint what the form may cover, and a stop is judged by."""
+        terms = self.terms
+        stake = self._stake(terms) if terms is not None else None
+        if terms is None or stake is None:
+            return ()
+        even = break_even(stake, terms.tick_size)
+        cells = [Cell("avg ", Role.DIM), Cell(format_average(stake.average_price))]
+        if even is not None:
+            cells += [Cell("  b/e ", Role.DIM), Cell(format_price(even))]
+        return tuple(cells)
 
     @property
     def _bid(self) -> Micros | None:
