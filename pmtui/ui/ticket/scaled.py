@@ -194,6 +194,7 @@ class ScaledScreen(OrderForm[None]):
     ScaledScreen #state { min-height: 0; }
     ScaledScreen .label { width: 9; }
     ScaledScreen Choice { width: 10; }
+    ScaledScreen .unit { width: 2; }
     ScaledScreen.-narrow .label { width: 8; }
     ScaledScreen.-narrow NumberField { width: 7; }
     ScaledScreen.-narrow #scaled-side { width: 7; }
@@ -231,6 +232,8 @@ class ScaledScreen(OrderForm[None]):
         self.draft = ScaledDraft(first_text=format_cents(start) if start is not None else "")
         """The current entries."""
         self._orders = LegOrders(self, surface)
+        self._is_begun = False
+        """Whether anything was entered or asked for: an empty form is no error before that."""
 
     @override
     def compose(self) -> ComposeResult:
@@ -271,9 +274,11 @@ class ScaledScreen(OrderForm[None]):
             if self._orders.verdicts:
                 _ = self.dismiss()
             return
+        self._is_begun = True
         plan = self._plan()
         terms = self.terms
         if not isinstance(plan, ScaledPlan) or terms is None:
+            self.show()
             self._focus_problem(plan)
             return
         doubt = " ".join(f"{text}." for text in self._doubts(plan)[1])
@@ -342,6 +347,7 @@ class ScaledScreen(OrderForm[None]):
 
     def _change(self, draft: ScaledDraft) -> None:
         if draft != self.draft:
+            self._is_begun = True
             # An edited form is a new order; the one that was sent is in the account.
             self._orders.forget()
         self.draft = draft
@@ -363,6 +369,7 @@ class ScaledScreen(OrderForm[None]):
                 lines = [
                     paint_scaled_problem(each, is_missing=not entry_of(self.draft, each.field))
                     for each in plan
+                    if self._is_begun
                 ]
             self._say(lines, most=2)
             return
