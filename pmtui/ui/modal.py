@@ -23,6 +23,8 @@ _PRICES = "#book, SideLadder, #ticket"
 """The selector of ladders and the ticket, which forms and cards are read beside."""
 _MOST_COVERED = 1 / 4
 """A ladder that is covered further is dimmed, as it would distract from the form."""
+_DIM_AGAIN_S = (0.5, 1.5, 4.0)
+"""When a line that had no room is asked again: asking sends nothing, and ends."""
 _DIM_AFTER_S = 0.15
 """The frame with the form has been answered by then, on a line that is fast enough."""
 
@@ -46,6 +48,10 @@ class Modal(ModalScreen[ResultT]):
             self._is_dimming = not isinstance(app, TerminalApp) or app.terminal.is_brisk
             if self._is_dimming:
                 self.refresh()
+            elif again := next(waits, None):
+                self.set_timer(again, dim)
+
+        waits = iter(_DIM_AGAIN_S)
 
         if self.app.is_headless:
             dim()
