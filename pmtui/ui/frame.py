@@ -226,6 +226,12 @@ class FrameScreen(Screen[None]):
     FrameScreen.-dials > #notice { background: $panel; }
     FrameScreen > #tour { display: none; background: $panel; }
     FrameScreen.-touring > #tour { display: block; }
+    /* The focus is in the form in front. */
+    FrameScreen.-behind TicketLayout NumberField:focus { background: $surface; }
+    FrameScreen.-behind NumberField:focus > .input--cursor {
+        background: $surface; color: $foreground; text-style: none;
+    }
+    FrameScreen.-behind NumberField:focus > .input--selection { background: $surface; }
     """
 
     def __init__(self, surface: Surface) -> None:
@@ -301,14 +307,29 @@ class FrameScreen(Screen[None]):
         self.lines.show_status()
         self.lines.show_footer()
         self.surface.memory.keep_place(self.place())
+        self.show_focus()
 
     def on_screen_suspend(self) -> None:
         """Unsubscribe when hidden; behind a modal the screen stays visible and subscribed."""
         if (above := self.app.screen).is_modal:
             # Once the modal has its own line of keys.
             _ = above.call_after_refresh(self.lines.show_footer)
+            self.show_focus()
         else:
             self.feed.close()
+
+    def show_focus(self) -> None:
+        """Show the focus while this screen is in front; behind a form only the form shows one."""
+        is_behind = self.app.screen is not self
+        if is_behind == self.has_class("-behind"):
+            return
+        # Only the focused widget looks different: the others need no new styles.
+        self.set_class(is_behind, "-behind", update=False)
+        if self.focused is not None:
+            self.focused.update_node_styles(animate=False)
+        for panel in self.query(Panel):
+            if panel.has_focus_within:
+                panel.refresh()
 
     def on_unmount(self) -> None:
         """Unsubscribe for good."""

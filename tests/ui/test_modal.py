@@ -7,15 +7,23 @@ from textual._compositor import LayoutUpdate
 from textual.pilot import Pilot
 from textual.strip import Strip
 
+from pmtui.ui.cells import Line, focus_mark
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.modal import Modal
 from pmtui.ui.terminal.output_throttle import OutputThrottle
 from pmtui.ui.theme.theme import DEFAULT_THEME
-from pmtui.ui.ticket.fields import NumberField
+from pmtui.ui.ticket.fields import NumberField, TextBlock
+from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
+from pmtui.ui.widgets.panel import Panel
+from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.wait import settle, until
+
+
+def text_of(line: Line) -> str:
+    return "".join(cell.text for cell in line)
 
 
 def inks(app: MarketDemo, x: int, y: int, width: int) -> set[str]:
@@ -60,11 +68,11 @@ async def test_a_form_dims_what_it_is_not_about() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(app, pilot)
-        names = ("#book", "#head", "#status")
+        names = ("LadderPane", "#head", "#status")
         before = {name: middle(app, screen, name) for name in names}
         _ = await form(app, pilot)
         after = {name: middle(app, screen, name) for name in names}
-        assert after["#book"] == before["#book"]
+        assert after["LadderPane"] == before["LadderPane"]
         assert after["#status"] == before["#status"]
         assert not after["#head"] & before["#head"]
         await pilot.press("escape")
@@ -116,3 +124,93 @@ async def test_a_line_without_room_carries_no_dimming() -> None:
         app._driver.pace = OutputThrottle(time.monotonic)  # type: ignore[union-attr]
         _ = await form(app, pilot)
         assert middle(app, screen, "#head") == before
+
+
+async def test_every_form_over_a_ladder_stands_beside_it() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        for key in ("L", "t", "A"):
+            await pilot.press(key)
+            await until(pilot, lambda: app.screen is not screen, "the form")
+            await settle(pilot)
+            frame = app.screen.query_one(".frame").region
+            assert not frame.overlaps(screen.query_one("#book").region)
+            assert frame.right <= 80
+            await pilot.press("escape")
+            await until(pilot, lambda: app.screen is screen, "the screen")
+
+
+async def test_the_stop_form_repeats_the_average_and_the_break_even_price() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("t")
+        await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the form")
+        await settle(pilot)
+        assert (
+            text_of(app.screen.query_one("#protect-stake", TextLine).line) == "avg 48.1¢  b/e 50¢"
+        )
+        assert app.screen is not screen
+
+
+async def test_a_scaled_form_finds_no_fault_with_what_was_not_entered_yet() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        _ = await opened(app, pilot)
+        dialog = await form(app, pilot)
+        assert len(dialog.query(".unit")) == 2
+        said = dialog.query_one("#state", TextBlock)
+        assert said.lines == ()
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(said.lines), "what is missing")
+
+
+async def test_only_what_is_in_front_shows_the_focus() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        panel = screen.query_one("#book", Panel)
+        focused = panel.title_line
+        _ = await form(app, pilot)
+        assert focus_mark() not in text_of(panel.title_line)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the screen")
+        await settle(pilot)
+        assert panel.title_line[0] == focused[0]
+
+
+async def test_a_ticket_behind_its_card_shows_no_caret_and_no_marked_field() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        await pilot.press("b", "1", "0")
+        await settle(pilot)
+        label = screen.query_one("#ticket-size-label", TextLine)
+        size = screen.query_one("#ticket-size", NumberField)
+        assert "▸" in text_of(label.line)
+        caret = size.get_component_rich_style("input--cursor")
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is not screen, "the card")
+        await settle(pilot)
+        assert "▸" not in text_of(label.line)
+        behind = size.get_component_rich_style("input--cursor")
+        assert behind.bgcolor != caret.bgcolor
+        assert not behind.reverse
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the ticket")
+        await settle(pilot)
+        assert "▸" in text_of(label.line)
+        assert size.get_component_rich_style("input--cursor") == caret
+
+
+async def test_a_line_that_becomes_brisk_carries_the_dimming_after_all() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        before = middle(app, screen, "#head")
+        app._driver.pace = OutputThrottle(time.monotonic)  # type: ignore[union-attr]
+        _ = await form(app, pilot)
+        assert middle(app, screen, "#head") == before
+        del app._driver.pace  # type: ignore[union-attr]
+        await until(pilot, lambda: middle(app, screen, "#head") != before, "the dimming")

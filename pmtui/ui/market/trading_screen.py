@@ -100,6 +100,12 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
         """Show again what `enter` does at the cursor."""
         self.show_parts(Part.STATE)
 
+    @override
+    def show_focus(self) -> None:
+        super().show_focus()
+        if self.ticket.is_open:
+            self.ticket.show_state()
+
     @on(LadderPane.CursorMoved)
     @on(LadderPane.LevelPicked)
     @on(LadderPane.Doubted)

@@ -178,7 +178,8 @@ class TicketFace:
     def _show_label(self, field: TicketField, name: str, mark: str, role: Role) -> None:
         """Paint a field's name with its problem's mark; with the focus it is bright and marked."""
         widget = FIELD_WIDGETS[field]
-        focused = self._layout.screen.focused
+        screen = self._layout.screen
+        focused = screen.focused if screen.app.screen is screen else None
         is_here = focused is not None and f"#{focused.id}" == widget
         sign = Cell(mark, role) if mark else Cell("▸" if is_here else " ", Role.KEY)
         words = Cell(name, Role.KEY if is_here else Role.DIM)

@@ -215,7 +215,8 @@ class Panel(Widget):
     def _edge(self, y: int) -> Line:
         width, height = self.size
         edges = self.edges
-        is_focused = self.has_focus_within
+        # Behind a form its widgets keep the focus, but the keys go to the form.
+        is_focused = self.has_focus_within and self.app.screen is self.screen
         stroke = self._look or (Role.FRAME_FOCUS if is_focused else Role.FRAME)
         if y == 0:
             if self._paint is not None and self._painted_for != self.title_room:
