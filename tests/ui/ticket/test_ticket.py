@@ -24,6 +24,7 @@ from pmtui.domain.orders.order import (
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, TicketRules
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
+from pmtui.ui.terminal.output_throttle import CATCH_UP_S, OutputThrottle
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
@@ -740,6 +741,25 @@ def _known(order: PreparedOrder, status: OrderStatus) -> Order:
 def _tell_recent(app: TicketApp, *orders: Order) -> None:
     app.service.account_view = replace(app.service.account_view, recent=orders)
     app.tell()
+
+
+async def test_enter_after_a_standstill_asks_for_another_look() -> None:
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
+        at = [100.0]
+        pace = OutputThrottle(lambda: at[0])
+        vars(app._driver)["pace"] = pace
+        pace.beat()
+        await pilot.press(*"100", "enter")
+        screen = await _card(pilot, app)
+        app.pass_time()
+        at[0] += 6
+        await pilot.press("enter")
+        assert "stood still for 6 s" in _card_text(screen)
+        assert app.service.calls_of("place") == []
+        pace.beat()
+        at[0] += CATCH_UP_S
+        await pilot.press("enter")
+        await until(pilot, lambda: app.service.calls_of("place"), "the order sent")
 
 
 async def test_a_hasty_second_enter_sends_nothing() -> None:
