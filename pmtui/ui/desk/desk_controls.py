@@ -395,7 +395,7 @@ class DeskControls:
         self.single_keys.follow(model)
         for column in self.shown:
             is_hot = model.is_armed and column is self._focused.column
-            column.show_look(Role.NOTICE_BAD if is_hot else None)
+            column.show_look(Role.FRAME_ARMED if is_hot else None)
         self._page.show_parts(Part.STATE)
 
     def show_columns(self) -> None:

@@ -182,7 +182,8 @@ class _Row(NamedTuple):
         beside = Cell(" ", ground=self.ground)
         if not fresh.stage:
             return cell, beside
-        if fresh.stage > 1 and not self.look.is_cursor:
+        if fresh.stage > 1 and half.size and not self.look.is_cursor:
+            # Without a number it would look like a bar.
             # The ground has the side's colour, so a sign shows the direction.
             ground = Role.FLASH_UP if half.side is Side.BUY else Role.FLASH_DOWN
             cell = cell._replace(ground=ground)
@@ -321,7 +322,8 @@ class _Row(NamedTuple):
         if rung.is_entry or rung.is_break_even:
             role = Role.OWN_ORDER
         emphasis = Emphasis.BOLD if look.is_cursor or look.pulse else Emphasis.NONE
-        if look.pulse > 1:
+        if look.pulse > 1 and not look.is_plain:
+            # Without colours it would look like a price of own orders.
             emphasis |= Emphasis.REVERSE
         if rung.is_leaving:
             role = Role.DIM

@@ -178,7 +178,7 @@ class MarketDisplay:
         self._dials = shown
         is_armed = isinstance(dials, ArmedKeys)
         for panel in self._widgets.panels:
-            panel.show_look(Role.NOTICE_BAD if is_armed else None)
+            panel.show_look(Role.FRAME_ARMED if is_armed else None)
         if dials is not None:
             for line, cells in zip(
                 self._widgets.dials, paint_dials(dials, self._width()), strict=True

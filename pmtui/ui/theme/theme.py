@@ -50,6 +50,7 @@ class Role(StrEnum):
     STALE = "stale"
     FRAME = "frame"
     FRAME_FOCUS = "frame-focus"
+    FRAME_ARMED = "frame-armed"
     CROSSED = "crossed"
     VERIFIED = "verified"
     UP = "up"
@@ -107,6 +108,7 @@ ROLE_DEFAULTS: Mapping[Role, RoleDefault] = MappingProxyType(
         Role.LAST_TRADE: RoleDefault("@warning", "bold"),
         Role.FRAME: RoleDefault("@foreground 32%"),
         Role.FRAME_FOCUS: RoleDefault("@accent"),
+        Role.FRAME_ARMED: RoleDefault("@error", "bold"),
         Role.STALE: RoleDefault("@warning", "italic"),
         Role.CROSSED: RoleDefault("@error", "bold reverse"),
         Role.VERIFIED: RoleDefault("@success"),

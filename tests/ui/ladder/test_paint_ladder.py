@@ -270,8 +270,23 @@ def test_a_bar_is_as_long_whatever_is_ours_or_changed_there(
             len(text) for text in blocks
         )
 
-    # What is written over it rounds it to whole words.
-    assert abs(length(ours, moved) - length(plain, look)) <= len("~4,870") / 2 + 1
+    # Under what is written over it, it ends with a whole cell.
+    assert abs(length(ours, moved) - length(plain, look)) <= 1
+
+
+def test_a_level_that_has_just_emptied_is_no_block() -> None:
+    gone = Rung(Micros(510_000), Zone.BID)
+    look = RungLook(CENT, BarScale(), bid_fresh=Fresh(2, is_more=False))
+    line = paint_rung(gone, plan_columns(41), 41, look=look)
+    assert not [cell for cell in line if cell.ground is not None]
+    assert "▾" in text_of(line)
+
+
+def test_without_colours_a_trade_does_not_look_like_a_price_of_ours() -> None:
+    rung = Rung(Micros(510_000), Zone.BID, is_last_trade=True)
+    look = RungLook(CENT, BarScale(), pulse=2, is_plain=True)
+    line = paint_rung(rung, plan_columns(41), 41, look=look)
+    assert next(c for c in line if c.text == "51¢").emphasis == Emphasis.BOLD
 
 
 def test_a_price_with_own_orders_stands_in_a_box() -> None:
