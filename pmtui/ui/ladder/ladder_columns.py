@@ -258,7 +258,7 @@ def paint_bar(
 ) -> Line:  # fmt: skip
     """Return a bar that grows away from the price, in exactly `width` cells; one that ought to be longer ends in an arrow.
 
-    Under what is written over it, next to the price, the bar goes on as a ground.
+    Under what is written over it, next to the price, the bar goes on as a ground: in its own colour, to its length.
     """
     taken, eighths = line_width(over), scale.eighths(size, width)
     text = _on_bar(over, eighths, look=look)
@@ -269,18 +269,37 @@ def paint_bar(
 
 
 def _on_bar(text: Line, eighths: int, *, look: BarLook) -> Line:
-    """Return a text with the bar as the ground of each word of which it covers half, or more."""
-    # On a reversed cursor row the bar is a gap.
-    bar = None if look.is_plain and look.ground is not None else _BAR_GROUNDS[look.side]
+    """Return a text with the bar as the ground of the cells that it covers by half or more, and of the first."""
     is_bid = look.side is Side.BUY
-    cells, at = list[Cell](), 0
+    left = max(1, (eighths + _FULL // 2) // _FULL) if eighths else 0
+    cells: list[Cell] = []
     for cell in reversed(text) if is_bid else text:
         width = line_width((cell,))
-        is_covered = 2 * eighths >= (2 * at + width) * _FULL
-        # Something that flashes has a ground of its own.
-        cells.append(cell._replace(ground=cell.ground or (bar if is_covered else look.ground)))
-        at += width
+        covered = min(left, width)
+        left -= covered
+        if cell.ground is not None:
+            # Something that flashes has a ground of its own.
+            cells.append(cell)
+            continue
+        # From the price outwards; these texts are ASCII or of one cell a character.
+        at = width - covered if is_bid else covered
+        parts = [cell._replace(text=cell.text[:at]), cell._replace(text=cell.text[at:])]
+        on, off = (1, 0) if is_bid else (0, 1)
+        parts[on] = _covered(parts[on], look)
+        parts[off] = parts[off]._replace(ground=look.ground)
+        cells += [part for part in (reversed(parts) if is_bid else parts) if part.text]
     return tuple(reversed(cells) if is_bid else cells)
+
+
+def _covered(cell: Cell, look: BarLook) -> Cell:
+    """Return a text on the bar, in the colour that the bar's blocks have on this row."""
+    if look.ground is None:
+        return cell._replace(ground=_BAR_GROUNDS[look.side])
+    kept = cell.emphasis & Emphasis.UNDERLINE
+    if look.is_plain:
+        # On a reversed cursor row the bar is a gap.
+        return cell._replace(role=Role.TEXT, emphasis=kept, ground=None)
+    return cell._replace(role=look.role, emphasis=kept | Emphasis.REVERSE, ground=look.ground)
 
 
 def _paint_blocks(full: int, rest: int, width: int, *, look: BarLook, is_cut: bool) -> Line:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
+from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style as RichStyle
 from textual.color import Color
@@ -63,11 +64,13 @@ class Backdrop(Visual):
             [r for r in each if r.y <= y < r.bottom] for each in (self._dimmed, self._bright)
         )
         ends = {x for r in (*dimmed, *bright) for x in (r.x, r.right) if 0 < x < strip.cell_length}
+        # Among 256 colours the nearest one of a mixed colour may have another hue.
+        is_grey = self._screen.app.console.color_system == "256"
         parts: list[Strip] = []
         for left, right in pairwise((0, *sorted(ends), strip.cell_length)):
             part = strip.crop(left, right)
             is_dimmed = _has(dimmed, left) and not _has(bright, left)
-            parts.append(_mapped(part, self._tint if is_dimmed else None))
+            parts.append(_mapped(part, self._tint if is_dimmed else None, is_grey=is_grey))
         return Strip.join(parts)
 
 
@@ -75,16 +78,16 @@ def _has(regions: Sequence[Region], x: int) -> bool:
     return any(region.x <= x < region.right for region in regions)
 
 
-def _mapped(strip: Strip, tint: Color | None) -> Strip:
+def _mapped(strip: Strip, tint: Color | None, *, is_grey: bool) -> Strip:
     segments: list[Segment] = []
     for text, style, _ in strip:
         if style is None:
             segments.append(Segment(text))
             continue
-        look = _look(style, tint)
+        look = _look(style, tint, is_grey=is_grey)
         if look.bgcolor == style.bgcolor and not (look.underline or look.reverse):
             # The colour of blanks is not seen: they are left as they are.
-            bare = _look(style, None)
+            bare = _look(style, None, is_grey=is_grey)
             parts = _BLANKS.split(text)
             segments += [Segment(part, bare if part.isspace() else look) for part in parts if part]
         else:
@@ -94,12 +97,17 @@ def _mapped(strip: Strip, tint: Color | None) -> Strip:
 
 # Links and actions go: a click is not meant for what lies behind.
 @lru_cache(maxsize=2048)
-def _look(style: RichStyle, tint: Color | None) -> RichStyle:
+def _look(style: RichStyle, tint: Color | None, *, is_grey: bool) -> RichStyle:
     plain = style.clear_meta_and_links()
     if tint is None:
         return plain
     color, ground = (
-        (Color.from_rich_color(each) + tint).rich_color if each is not None else None
+        _dimmed(Color.from_rich_color(each), tint, is_grey=is_grey) if each is not None else None
         for each in (style.color, style.bgcolor)
     )
     return plain + RichStyle(color=color, bgcolor=ground)
+
+
+def _dimmed(color: Color, tint: Color, *, is_grey: bool) -> RichColor:
+    mixed = color + tint
+    return (mixed.monochrome if is_grey and mixed != color else mixed).rich_color

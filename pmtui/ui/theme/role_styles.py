@@ -30,17 +30,26 @@ _FLASHES = frozenset({Role.FLASH_UP, Role.FLASH_DOWN})
 """Grounds strong enough to stand out. Few colours are readable on them, so text on them has the
 default colour."""
 
-_NEVER_LOST = frozenset({Role.CURSOR_ROW, Role.BID_BAR, Role.ASK_BAR})
+_AREAS = frozenset({Role.AREA_UP, Role.AREA_DOWN})
+"""Faint grounds, which stay behind what is drawn on them."""
 
-_TINTED = GROUND_ROLES - {Role.SPREAD_ROW}
+_BARS = {Role.BID_BAR: Role.BID, Role.ASK_BAR: Role.ASK}
+"""Grounds in the colour that a bar's blocks have."""
+
+_TINTED = GROUND_ROLES - {Role.SPREAD_ROW} - _AREAS - _BARS.keys()
 _LEAST_TINT = 6
 """The least difference between the components of a tint that is not grey."""
+
+_BLACK, _WHITE = Color(0, 0, 0), Color(255, 255, 255)
+_EVEN = 0.179
+"""The luminance on which black and white are equally readable."""
 
 
 def strong_tint(ground: Color, background: Color, *, is_strong: bool) -> Color:
     """Return the colour among 256 that has the hue of a faint tint; a grey tint is unchanged.
 
-    The nearest one is a grey, which says nothing of up or down.
+    The nearest one is a grey, which says nothing of up or down. Areas are that grey: among 256
+    colours the faintest ones of a hue would outshine a curve.
     """
     parts = [a - b for a, b in zip(ground.rgb, background.rgb, strict=True)]
     apart = max(parts) - min(parts)
@@ -50,6 +59,13 @@ def strong_tint(ground: Color, background: Color, *, is_strong: bool) -> Color:
     high, low = ((135 if is_strong else 95), 0) if is_dark else (255, 175 if is_strong else 215)
     red, green, blue = (high if part > max(parts) - 0.4 * apart else low for part in parts)
     return Color(red, green, blue)
+
+
+def _luminance(color: Color) -> float:
+    """Return the relative luminance, as WCAG defines it."""
+    parts = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color.normalized)
+    red, green, blue = parts
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 class RoleStyles:
@@ -123,7 +139,20 @@ class RoleStyles:
             segments = each.apply(segments, self._background)
         return segments[0].style or style
 
+    def _on_bar(self, side: Role, role: Role, emphasis: Emphasis) -> Style:
+        """Return the style of a text on a bar, whose ground is the colour of the bar's blocks."""
+        block = self.style(side, Emphasis.DIM)
+        text = self._build(role, emphasis & ~Emphasis.DIM, None)
+        assert block.color is not None
+        bar = Color.from_rich_color(block.color)
+        if not self._has_color or bar.ansi is not None:
+            return block + Style(reverse=True, underline=text.underline)
+        ink = _BLACK if _luminance(bar) > _EVEN else _WHITE
+        return text + Style(color=ink.rich_color, bgcolor=bar.rich_color)
+
     def _build(self, role: Role, emphasis: Emphasis, ground: Role | None) -> Style:
+        if ground in _BARS:
+            return self._on_bar(_BARS[ground], role, emphasis)
         if ground in _FLASHES:
             emphasis &= ~Emphasis.DIM
             # With the terminal's own colours a ground is the reversed text colour.
@@ -136,14 +165,16 @@ class RoleStyles:
             tint = Color.parse(self._variables[f"role-{ground}"])
             if self._has_256_colors and ground in _TINTED:
                 tint = strong_tint(tint, background, is_strong=ground in _FLASHES)
+            elif self._has_256_colors and ground in _AREAS:
+                tint = tint.monochrome
             background = tint
             if ground is Role.CURSOR_ROW and "reverse" in ground_words:
                 # Otherwise each text colour would become a separate patch of the bar.
                 role = Role.TEXT
                 words.discard("dim")
             words.update(ground_words)
-            # Without colour a ground is invisible, but cursor and bars must be visible.
-            if ground in _NEVER_LOST and not self._has_color:
+            # Without colour a ground is invisible, but the cursor must be visible.
+            if ground is Role.CURSOR_ROW and not self._has_color:
                 words.add("reverse")
         words.update(name for flag, name in _ATTRIBUTES.items() if flag in emphasis)
         color = Color.parse(self._variables[f"role-{role}"])

@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 from rich.color import Color as RichColor
 from rich.color import ColorSystem
+from textual._ansi_theme import DEFAULT_TERMINAL_THEME
 from textual.color import Color
+from textual.filter import ANSIToTruecolor, DimFilter
 from textual.theme import BUILTIN_THEMES, Theme
 
 import pmtui
@@ -264,7 +266,7 @@ def test_among_256_colours_the_grounds_of_up_and_down_keep_their_hue(theme: Them
     ground = Color.parse(theme.background or "")
     styles = RoleStyles(theme.variables, ground, has_256_colors=True)
     shown: dict[Role, Color] = {}
-    for role in (Role.AREA_UP, Role.AREA_DOWN, Role.FLASH_UP, Role.FLASH_DOWN, Role.CURSOR_ROW):
+    for role in (Role.FLASH_UP, Role.FLASH_DOWN, Role.CURSOR_ROW):
         style = styles.style(Role.TEXT, ground=role)
         assert style.bgcolor is not None
         assert style.color is not None
@@ -275,4 +277,49 @@ def test_among_256_colours_the_grounds_of_up_and_down_keep_their_hue(theme: Them
         for other in _ON_GROUNDS.get(role, frozenset()):
             ink = _shown(theme.variables[f"role-{other}"], ColorSystem.EIGHT_BIT)
             assert _contrast(ink, shown[role]) >= 2.4, (role, other)
-    assert len({shown[role] for role in shown if role is not Role.CURSOR_ROW}) == 4
+    assert len(set(shown.values())) == 3
+
+
+@pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
+def test_among_256_colours_an_area_is_a_grey_near_the_ground(theme: Theme) -> None:
+    ground = Color.parse(theme.background or "")
+    styles = RoleStyles(theme.variables, ground, has_256_colors=True)
+    for role in (Role.AREA_UP, Role.AREA_DOWN):
+        background = styles.style(Role.TEXT, ground=role).bgcolor
+        assert background is not None
+        area = _shown(Color.from_rich_color(background).hex, ColorSystem.EIGHT_BIT)
+        assert max(area.rgb) == min(area.rgb), role
+        assert _contrast(area, _shown(ground.hex, ColorSystem.EIGHT_BIT)) < 1.6, role
+        for other in _ON_GROUNDS[role]:
+            ink = _shown(theme.variables[f"role-{other}"], ColorSystem.EIGHT_BIT)
+            assert _contrast(ink, area) >= 3.5, (role, other)
+
+
+@pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
+def test_what_is_written_over_a_bar_is_readable_and_the_bar_keeps_its_colour(theme: Theme) -> None:
+    filters = (ANSIToTruecolor(DEFAULT_TERMINAL_THEME), DimFilter())
+    styles = RoleStyles(theme.variables, Color.parse(theme.background or ""), filters=filters)
+    for side, bar in ((Role.BID, Role.BID_BAR), (Role.ASK, Role.ASK_BAR)):
+        blocks = styles.style(side, Emphasis.DIM).color
+        for role in _ON_BARS:
+            style = styles.style(role, Emphasis.DIM, bar)
+            assert style.bgcolor == blocks
+            assert not style.dim
+            assert style.color is not None
+            assert style.bgcolor is not None
+            colors = (Color.from_rich_color(each) for each in (style.color, style.bgcolor))
+            assert _contrast(*colors) >= 4.5, role
+
+
+def test_without_colour_nothing_is_reversed_that_only_changed_or_frames() -> None:
+    (slate,) = (theme for theme in THEMES if theme.name == "slate")
+    styles = RoleStyles(slate.variables, Color.parse("ansi_default"), has_color=False)
+    for style in (
+        styles.style(Role.FRAME_ARMED), styles.style(Role.BID, Emphasis.BOLD, Role.FLASH_UP),
+        styles.style(Role.ASK, Emphasis.BOLD, Role.FLASH_DOWN),
+    ):  # fmt: skip
+        assert style.bold
+        assert not style.reverse
+    for style in (styles.style(Role.ARMED), styles.style(Role.TEXT, ground=Role.CURSOR_ROW)):
+        assert style.reverse
+    assert styles.style(Role.OWN_ORDER, ground=Role.BID_BAR).reverse
