@@ -42,8 +42,9 @@ def test_each_cell_becomes_one_cell(text: str) -> None:
         ("▁▂▃▄▅▆▇█", "...::::#"),
         ("bid ≥ 45¢, ask ≤ 9¢", "bid >=45c, ask <=9c"),
         ("½ ™ ﬁ", "? ? ?"),
-        ("Cut of 25 b… ~31 a → b ▸ ▾", "Cut of 25 b_ ~31 a > b > :"),
+        ("Cut of 25 b… ~31 a → b ▸ ▾", "Cut of 25 b~ ~31 a > b > v"),
         ("▄▄▖", "::."),
+        ("Σ bid 99¢, Vol ▴ ▾", "# bid 99c, Vol ^ v"),
         ("plain", "plain"),
     ],
 )
@@ -88,7 +89,7 @@ async def test_lines_and_frames_pass_the_filter() -> None:
         lines = screen_lines(app)
         assert lines[:3] == [
             "+" + "-" * 18 + "+",
-            "|51c _ ? ".ljust(19) + "|",
+            "|51c ~ ? ".ljust(19) + "|",
             "+" + "-" * 18 + "+",
         ]
 
