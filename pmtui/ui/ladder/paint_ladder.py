@@ -170,26 +170,35 @@ class _Row(NamedTuple):
         size, sign = self._size(half, columns.side - room - 1 if room else columns.size)
         if not room:
             return (size,)
+        gap = Cell(" ", ground=self.ground)
+        if sign is not None and line_width(ours) + 2 <= room:
+            # It begins the bar, so that the bar is set apart from the number.
+            between = (
+                (Cell(" "),) if ours and ours[-1 if side is Side.BUY else 0].text != " " else ()
+            )
+            ours = (*ours, *between, sign) if side is Side.BUY else (sign, *between, *ours)
+        elif sign is not None:
+            gap = sign._replace(ground=self.ground)
         # Dimmed, it would be lost on the ground of the cursor.
         emphasis = Emphasis.NONE if self.look.is_cursor else Emphasis.DIM
         look = BarLook(side, half.role, emphasis, self.ground, is_plain=self.look.is_plain)
         bar = paint_bar(half.size, self.look.scale, room, look=look, over=ours)
-        return (*bar, sign, size) if side is Side.BUY else (size, sign, *bar)
+        return (*bar, gap, size) if side is Side.BUY else (size, gap, *bar)
 
-    def _size(self, half: _Half, room: int) -> tuple[Cell, Cell]:
-        """Return a side's size and the cell beside it, which says how it has just changed."""
+    def _size(self, half: _Half, room: int) -> tuple[Cell, Cell | None]:
+        """Return a side's size, and on a narrow ladder the sign of how it has just changed."""
         cell, fresh = self.amount(half.size, room, half.role), half.fresh
-        beside = Cell(" ", ground=self.ground)
+        sign: Cell | None = None
         if not fresh.stage:
-            return cell, beside
+            return cell, sign
         if fresh.stage > 1 and half.size and not self.look.is_cursor:
             # Without a number it would look like a bar.
             # The ground has the side's colour, so a sign shows the direction.
             ground = Role.FLASH_UP if half.side is Side.BUY else Role.FLASH_DOWN
             cell = cell._replace(ground=ground)
         if not self.columns.flow:
-            beside = Cell("▴" if fresh.is_more else "▾", half.role, Emphasis.BOLD, self.ground)
-        return cell._replace(emphasis=Emphasis.BOLD), beside
+            sign = Cell("▴" if fresh.is_more else "▾", half.role, Emphasis.BOLD)
+        return cell._replace(emphasis=Emphasis.BOLD), sign
 
     def _ours(self, half: _Half) -> Line:
         """Return what is ours on a side: next to the price its size, then what is typed there, else the queue before it."""

@@ -329,9 +329,12 @@ def test_what_was_added_or_pulled_has_a_column_of_its_own_and_no_colour_of_a_sid
 
 def test_on_a_narrow_ladder_a_sign_beside_the_size_says_how_it_changed() -> None:
     rung = Rung(Micros(510_000), Zone.BID, Micros(12_500 * SCALE))
-    assert "▴12.5k" in bid_row(41, rung, bid_fresh=Fresh(2))
-    assert "▾12.5k" in bid_row(41, rung, bid_fresh=Fresh(1, is_more=False))
+    assert "▴ 12.5k" in bid_row(41, rung, bid_fresh=Fresh(2))
+    assert "▾ 12.5k" in bid_row(41, rung, bid_fresh=Fresh(1, is_more=False))
     assert "▴" not in bid_row(54, rung, bid_fresh=Fresh(2))
+    # Also beside what is ours.
+    ours = replace(rung, own_bid=Micros(120 * SCALE), ahead=Micros(0))
+    assert "1st 120 ▴ 12.5k" in bid_row(41, ours, bid_fresh=Fresh(2))
 
 
 def test_a_level_that_changed_stands_out_and_fades() -> None:
