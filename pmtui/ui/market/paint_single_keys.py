@@ -351,6 +351,9 @@ def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
         *_endings(armed, is_brief=has_short_names),
     ]
     clock = _clock(armed, is_brief=is_brief)
+    if is_brief and _width_of(first, _TIGHT) + line_width(clock) > width:
+        # Every key is worth more than the round trip and the word beside the time that is left.
+        clock = (Cell(f"{_time_left(armed)} ", Role.NOTICE_WARN),)
     return (
         _joined(first, clock, width, is_brief=is_brief),
         _joined(second, (), width, is_brief=is_brief),
@@ -367,11 +370,15 @@ def _presets(
         key = keys.get(f"preset_{number + 1}", "")
         cells += [Cell(f" {key}" if key else " ", Role.KEY)]
         if number == chosen:
+            if key:
+                cells.append(Cell(" "))
             # The chosen size is highlighted armed or not, so that arming moves nothing.
             patch = Emphasis.NONE if role is Role.ARMED else Emphasis.REVERSE
             cells.append(Cell(f" {text} ", role, Emphasis.BOLD | patch))
         else:
-            cells.append(Cell(f" {text}" if is_brief else f" {text} ", Role.DIM))
+            # Without a second blank a sign says which key has which size.
+            sign = ":" if is_brief and key else " "
+            cells.append(Cell(f"{sign}{text}" if is_brief else f" {text} ", Role.DIM))
     return tuple(cells)
 
 
@@ -421,9 +428,13 @@ def _endings(armed: ArmedKeys, *, is_brief: bool) -> list[Line]:
     return facts
 
 
-def _clock(armed: ArmedKeys, *, is_brief: bool) -> Line:
+def _time_left(armed: ArmedKeys) -> str:
     minutes, seconds = divmod(max(0, armed.left_s), 60)
-    cells = [Cell(f"{'off' if is_brief else 'disarms'} {minutes}:{seconds:02} ", Role.NOTICE_WARN)]
+    return f"{minutes}:{seconds:02}"
+
+
+def _clock(armed: ArmedKeys, *, is_brief: bool) -> Line:
+    cells = [Cell(f"{'off' if is_brief else 'disarms'} {_time_left(armed)} ", Role.NOTICE_WARN)]
     if is_brief and armed.round_trip_ms is not None:
         return (Cell(f"{armed.round_trip_ms}ms ", Role.DIM), *cells)
     if armed.round_trip_ms is not None:
@@ -431,11 +442,21 @@ def _clock(armed: ArmedKeys, *, is_brief: bool) -> Line:
     return tuple(cells)
 
 
+_TIGHT, _LOOSE = " ", "  "
+"""What sets a key with its price apart from the next one; the second where all fit."""
+
+
+def _width_of(facts: Sequence[Line], gap: str) -> int:
+    """Return the cells that a line needs for all, with a blank at each end."""
+    return sum(line_width(fact) + len(gap) for fact in facts) - len(gap) + 2
+
+
 def _joined(facts: Sequence[Line], right: Line, width: int, *, is_brief: bool) -> Line:
     room = width - line_width(right)
     line: list[Cell] = []
+    between = _TIGHT if is_brief and _width_of(facts, _LOOSE) > room else _LOOSE
     for fact in facts:
-        gap = [Cell(" " if is_brief or not line else "  ")]
+        gap = [Cell(between if line else " ")]
         if line_width((*line, *gap, *fact)) + 1 > room:
             break
         line += [*gap, *fact]

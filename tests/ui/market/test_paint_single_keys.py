@@ -155,11 +155,24 @@ def test_eighty_columns_hold_every_key_with_its_price_and_the_round_trip() -> No
     keys |= {"cancel_bids": "(", "cancel_asks": ")"}
     armed = replace(ARMED, keys={**ARMED.keys, **keys})
     first, second = (text_of(line) for line in paint_armed(armed, 80))
-    assert " 1 5 2 10 3 50 4 100  5 500" in first
+    # No size is glued to its key, and none reads as the next one's.
+    assert " 1:5 2:10 3:50 4  100  5:500" in first
     assert ", bid 42 < 44 . ask 43 > 45" in first
     assert first.rstrip().endswith("38ms off 4:52")
     assert "D hit 47 U lift 46 B buy 40 S sell 41 F flat 500 -$1.60" in second
     assert second.rstrip().endswith("( bids ) asks v off")
+
+
+def test_where_all_fit_pairs_are_further_apart_than_what_they_hold() -> None:
+    _, second = paint_armed(replace(ARMED, held=ZERO), 80)
+    assert text_of(second).rstrip() == " D hit 47  U lift 46  B buy 40  S sell 41  v off"
+    keys = {f"preset_{n}": str(n) for n in range(1, 6)}
+    fine = {key: Micros(price + 1_000) for key, price in PRICES.items()}
+    tight = replace(ARMED, keys={**ARMED.keys, **keys}, prices=fine)
+    first, _ = paint_armed(tight, 80)
+    # A key's price is worth more than the round trip.
+    assert "> 45.1" in text_of(first)
+    assert "38ms" not in text_of(first)
 
 
 def test_the_usual_width_leaves_no_key_out() -> None:
