@@ -7,11 +7,19 @@ move that is certain to fail is refused before anything is cancelled.
 from dataclasses import dataclass
 from datetime import datetime
 
+from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import shares_are
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros, notional_ceil
 from pmtui.domain.orders.amounts import is_on_tick, nearest_price, size_floor
-from pmtui.domain.orders.order import MIN_LIFE, LimitIntent, Order, OrderStatus, TimeInForce
+from pmtui.domain.orders.order import (
+    MIN_LIFE,
+    LimitIntent,
+    Order,
+    OrderIntent,
+    OrderStatus,
+    TimeInForce,
+)
 from pmtui.domain.orders.own_orders import DUST
 
 _MOVABLE = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
@@ -59,6 +67,15 @@ def why_not_replaced(remaining: Micros, terms: MarketTerms) -> str:
             f"{format_micros(terms.min_order_size)}"
         )
     return ""
+
+
+def would_cross(intent: OrderIntent, book: BookView) -> bool:
+    """Whether a trusted book says that the venue refuses an order as post-only."""
+    if not isinstance(intent, LimitIntent) or not intent.is_post_only or not book.state.is_good:
+        return False
+    if intent.side is Side.BUY:
+        return book.best_ask is not None and intent.price >= book.best_ask
+    return book.best_bid is not None and intent.price <= book.best_bid
 
 
 def find_final_size(

@@ -83,6 +83,7 @@ class Desk:
         self._mover = Mover(
             kernel, feed, history, sender=self._sender, canceller=self._canceller,
             prepare=self.prepare, terms_of=lambda condition_id: market_of(condition_id)[1],
+            book_of=book_of,
         )  # fmt: skip
         self._next_command = 0
         self._sent: dict[OrderId, None] = {}

@@ -14,8 +14,9 @@ from typing import TypeVar
 
 from pmtui.domain.answers import Failure
 from pmtui.domain.backoff import Backoff
+from pmtui.domain.books.book_view import BookView
 from pmtui.domain.health import Source
-from pmtui.domain.ids import ConditionId, OrderId
+from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.amounts import size_floor
@@ -26,6 +27,7 @@ from pmtui.domain.orders.moving import (
     why_not_movable,
     why_not_replaced,
     why_too_short,
+    would_cross,
 )
 from pmtui.domain.orders.order import (
     Accepted,
@@ -80,6 +82,7 @@ class Mover:
         canceller: Canceller,
         prepare: Prepare,
         terms_of: Callable[[ConditionId], MarketTerms | None],
+        book_of: Callable[[TokenId], BookView],
     ) -> None:
         self._kernel = kernel
         self._feed = feed
@@ -88,6 +91,7 @@ class Mover:
         self._canceller = canceller
         self._prepare = prepare
         self._terms_of = terms_of
+        self._book_of = book_of
         self._on_resized: list[Callable[[OrderId, OrderId], None]] = []
         self._new_ids: dict[OrderId, OrderId] = {}
         """Moves in progress: the id of the old order, and that of its replacement."""
@@ -156,6 +160,10 @@ class Mover:
         problem = await self._journal_plan(order_id, replacement)
         if problem:
             return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {problem}")
+        # Asked last: after the cancel, a refused replacement costs the place in line.
+        if would_cross(replacement.intent, self._book_of(old.token_id)):
+            text = f"it would cross at {describe_price(replacement.price)}; the order stays"
+            return MoveVerdict(MoveEnd.NOT_MOVED, f"Not moved: {text}")
         cancellation = self._canceller.start((order_id,))
         verdict = await self._ended(cancellation)
         stopped = self._why_stopped(old, verdict, was_lost=_was_lost(cancellation))

@@ -25,7 +25,7 @@ from pmtui.domain.orders.flattening import (
     plan_flatten_net,
 )
 from pmtui.domain.orders.moving import MoveProblem, plan_move
-from pmtui.domain.orders.order import Order, Rejected
+from pmtui.domain.orders.order import MoveVerdict, Order, Rejected
 from pmtui.domain.ticket.draft import step_cents
 from pmtui.domain.ticket.ticket import check_price, context_of_other, needs_card
 from pmtui.service.surface import PreparedOrder
@@ -188,6 +188,16 @@ def _describe_leg(pairs: Micros, leg: TokenId, terms: MarketTerms, merging: str)
 
 MERGE_PATH = ("global.portfolio", "portfolio.merge")
 """The keys that merge pairs, from any screen."""
+
+
+def describe_move(verdict: MoveVerdict, again: str = "") -> str:
+    """Say how a move ended, with the key that offers again what it left out; the line cuts it."""
+    text = plain(verdict.text, 200)
+    if not again:
+        return text
+    # The key goes before the reason: the end of a long line may be cut.
+    what, colon, reason = text.partition(":")
+    return f"{what} ({again} to retry){colon}{reason}"
 
 
 def describe_merging(keymap: Keymap, path: Sequence[str] = MERGE_PATH) -> str:

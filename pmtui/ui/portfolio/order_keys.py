@@ -14,7 +14,7 @@ from pmtui.ui.account.action_cards import Move
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import if_agreed, is_live
 from pmtui.ui.market.market_model import title_of, why_no_entry, why_nothing_of_ours
-from pmtui.ui.market.moves import LEFT_OUT, MovePrompt
+from pmtui.ui.market.moves import LEFT_OUT, MovePrompt, describe_move
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_orders import paint_resting_orders
@@ -119,11 +119,11 @@ class OrderKeys:
         self.ending -= {order_id}
         if not is_live(self._page):
             return
-        text = plain(verdict.text, 90)
+        again = ""
         if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
             self._left_out = verdict.left_out
-            text += f" - {key_of(self._surface.options.keymap, 'portfolio.move_order')} to retry"
-        self._line.show(text)
+            again = key_of(self._surface.options.keymap, "portfolio.move_order")
+        self._line.show(describe_move(verdict, again))
         self._changed()
 
     async def _offer_again(self, intent: OrderIntent) -> None:

@@ -39,6 +39,7 @@ from pmtui.service.profile import Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
 from tests.manual_clock import settle
+from tests.service.book_kit import snapshot, watching
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, said, until
 
@@ -95,6 +96,26 @@ async def test_a_move_cancels_first_and_then_sends_what_was_confirmed(tmp_path: 
         assert kinds.index("move") < kinds.index("intent")
         assert OLD in entries[0].text
         assert [e.text.partition(":")[0] for e in entries if e.kind == "move"][-1] == "moved"
+
+
+async def test_a_post_only_order_stays_where_its_new_price_would_cross(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot(bid="0.41", ask="0.43"))
+        world.account.open[OLD] = resting(OLD)
+        await world.pass_time(11)
+        world.stream.send(snapshot(bid="0.41", ask="0.43"))
+        passive = await prepared(world, replace(HIGHER, is_post_only=True))
+        # The market comes to the new price after it was confirmed.
+        world.stream.send(snapshot(bid="0.40", ask="0.41"))
+        verdict = await moved(world, passive)
+        assert verdict.end is MoveEnd.NOT_MOVED
+        assert verdict.text == "Not moved: it would cross at 41¢; the order stays"
+        assert world.account.cancelled == []
+        assert world.account.posted == []
+        # An order that may take is moved there.
+        verdict = await moved(world, await prepared(world, HIGHER))
+        assert verdict.end is MoveEnd.MOVED
 
 
 async def test_the_new_order_waits_until_the_cancel_is_answered(tmp_path: Path) -> None:

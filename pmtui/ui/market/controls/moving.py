@@ -25,7 +25,7 @@ from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.controls.own_orders import OwnOrders
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.moves import LEFT_OUT, needs_move_card, prepare_moves
+from pmtui.ui.market.moves import LEFT_OUT, describe_move, needs_move_card, prepare_moves
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.plain import plain
 from pmtui.ui.question import QuestionScreen
@@ -316,11 +316,11 @@ class Moving:
     # A closed screen loses only the message: the service owns the move.
     async def _report(self, waiting: Awaitable[MoveVerdict]) -> None:
         verdict = await waiting
-        text = plain(verdict.text, 90)
+        again = ""
         if verdict.end is MoveEnd.NOT_REPLACED and verdict.left_out is not None:
             self._left_out = verdict.left_out
-            text = f"{plain(verdict.text, 60)} - {self._workspace.key('move_order')} to retry"
-        self._line.show(text)
+            again = self._workspace.key("move_order")
+        self._line.show(describe_move(verdict, again))
 
     async def _offer_again(self, intent: OrderIntent) -> None:
         self._left_out = None

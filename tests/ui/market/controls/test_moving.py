@@ -6,6 +6,7 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent, MoveEnd, MoveVerdict
+from pmtui.service.orders.moving import NOT_REPLACED
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.market.controls.workspace import Part
@@ -158,17 +159,20 @@ async def test_a_stop_is_moved_after_a_question() -> None:
     assert not desk.moving.is_moving
 
 
+LONG_REASON = "refused: invalid post-only order: order crosses book, and it said so at some length"
+
+
 async def test_what_a_move_left_out_is_offered_again_once() -> None:
     desk = await picked_up()
     await desk.moving.move_to(cents(50))
     intent = next(a[0] for a in desk.service.calls_of("prepare"))
     assert isinstance(intent, LimitIntent)
     desk.service.move_verdicts = [
-        MoveVerdict(MoveEnd.NOT_REPLACED, "The new order was refused.", left_out=intent)
+        MoveVerdict(MoveEnd.NOT_REPLACED, f"{NOT_REPLACED}: {LONG_REASON}", left_out=intent)
     ]
     await desk.page.answer(True)
     await desk.page.finish()
-    assert desk.said.endswith("e to retry")
+    assert desk.said == f"{NOT_REPLACED} (e to retry): {LONG_REASON}"
     await desk.moving.move()
     assert isinstance(desk.page.asked[-1], ConfirmScreen)
     await desk.page.answer(True)
