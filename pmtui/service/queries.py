@@ -94,6 +94,7 @@ class AccountReader:
             problem=feed.state.problem,
             balances=feed.holdings.sizes(),
             queue_ahead=maker_stats.queue.ahead(),
+            displayed=maker_stats.queue.displayed(),
             scoring=maker_stats.scoring.scoring,
             recent=feed.recent_orders(),
             conditionals=conditionals,

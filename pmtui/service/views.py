@@ -352,6 +352,8 @@ class AccountView:
     """The most recent orders, newest first, however they ended."""
     queue_ahead: tuple[tuple[OrderId, Micros], ...] = ()
     """Estimated queue ahead of our resting orders, if their book is subscribed to."""
+    displayed: frozenset[OrderId] = frozenset()
+    """Those of them that the displayed size certainly includes."""
     remnants: tuple[Position, ...] = ()
     """Closed positions with fewer shares left than any order can sell."""
     scoring: frozenset[OrderId] = frozenset()

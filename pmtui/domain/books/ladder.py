@@ -154,6 +154,8 @@ class LadderMarks:
 
     ahead: tuple[tuple[OrderId, Micros], ...] = ()
     """Estimated queue ahead of own resting orders."""
+    displayed: frozenset[OrderId] = frozenset()
+    """Own orders that the displayed size certainly includes."""
     scoring: frozenset[OrderId] = frozenset()
     """Own orders that the venue says earn rewards now."""
     net: Stake | None = None
@@ -360,6 +362,9 @@ class OwnRow:
     is_scoring: bool = False
     ahead: int | None = None
     ahead_of_last: int | None = None
+    displayed: int = 0
+    """Own size that the displayed size certainly includes."""
+    displayed_of_last: int = 0
 
 
 _NOTHING = OwnRow()
@@ -560,10 +565,13 @@ def _own_rows(axis: Axis, orders: Iterable[Order], marks: LadderMarks) -> dict[i
             row.ask += order.remaining_size
         row.has_unknown |= order.status is OrderStatus.UNKNOWN
         row.is_scoring |= order.order_id in marks.scoring
+        displayed = order.remaining_size if order.order_id in marks.displayed else ZERO
+        row.displayed += displayed
         ahead = ahead_of.get(order.order_id)
         if ahead is not None:
             row.ahead = ahead if row.ahead is None else min(row.ahead, ahead)
-            row.ahead_of_last = max(row.ahead_of_last or 0, ahead)
+            if row.ahead_of_last is None or ahead >= row.ahead_of_last:
+                row.ahead_of_last, row.displayed_of_last = ahead, displayed
     return rows
 
 
@@ -571,9 +579,13 @@ def _ahead_within(own: OwnRow, bid: int, ask: int) -> tuple[Micros | None, Micro
     """Return the queue ahead of the first own order, and of the last if that differs."""
     if own.ahead is None or own.ahead_of_last is None:
         return None, None
-    most = bid if own.bid else ask
-    ahead = Micros(min(own.ahead, most))
-    last = Micros(min(own.ahead_of_last, max(bid, ask) if own.bid and own.ask else most))
+    if own.bid and own.ask:
+        ahead, last = Micros(min(own.ahead, bid)), Micros(min(own.ahead_of_last, max(bid, ask)))
+    else:
+        # What is left of a level when others leave it is ours: nothing of that is ahead.
+        most = bid if own.bid else ask
+        ahead = Micros(min(own.ahead, max(0, most - own.displayed)))
+        last = Micros(min(own.ahead_of_last, max(0, most - own.displayed_of_last)))
     return ahead, last if last != ahead else None
 
 

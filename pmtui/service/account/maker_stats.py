@@ -64,6 +64,8 @@ class Lines:
     """Number of trades counted so far."""
     ahead: dict[OrderId, Micros] = field(default_factory=dict)
     """Size ahead of each order at the last update, if known."""
+    displayed: frozenset[OrderId] = frozenset()
+    """Those of them that the book certainly shows."""
 
 
 class QueueFeed:
@@ -105,6 +107,10 @@ class QueueFeed:
         """Return the estimates for orders that rest in a trusted book."""
         return tuple(each for lines in self._lines.values() for each in lines.ahead.items())
 
+    def displayed(self) -> frozenset[OrderId]:
+        """Return the orders that the size displayed at their price certainly includes."""
+        return frozenset().union(*(lines.displayed for lines in self._lines.values()))
+
     def update(self) -> None:
         """Apply the changes since the last update."""
         by_token: dict[TokenId, list[Order]] = {}
@@ -115,8 +121,10 @@ class QueueFeed:
         for token_id, orders in by_token.items():
             lines = self._lines.setdefault(token_id, Lines())
             self._update_line(token_id, lines, tuple(orders))
-            before, lines.ahead = lines.ahead, self._known_ahead(lines)
-            if before != lines.ahead:
+            before = lines.ahead, lines.displayed
+            lines.ahead = self._known_ahead(lines)
+            lines.displayed = frozenset(o for o in lines.ahead if lines.standing[o].spot.own_shown)
+            if before != (lines.ahead, lines.displayed):
                 self._kernel.mark(BookTopic(token_id))
 
     def _known_ahead(self, lines: Lines) -> dict[OrderId, Micros]:
@@ -192,7 +200,10 @@ class QueueFeed:
         since_s = known.resting_since_s
         if since_s is None and rests:
             since_s = now
-        is_shown = since_s is not None and now - since_s >= SHOWN_AFTER_S
+        # Size that appears at once with it is taken for ours; what was seen stays seen.
+        has_come = displayed - known.spot.displayed >= order.remaining_size
+        is_seen = known.spot.own_shown > 0 or (has_come and not is_gap)
+        is_shown = since_s is not None and (is_seen or now - since_s >= SHOWN_AFTER_S)
         shown = order.remaining_size if is_shown else ZERO
         if is_gap:
             spot = resume_queue(known.spot, displayed, own_shown=shown)

@@ -18,7 +18,7 @@ from pmtui.ui.format import (
     format_size_compact,
 )
 from pmtui.ui.ladder.ladder_viewport import Beyond
-from pmtui.ui.ladder.paint_ladder import estimate_text, profit_role, profit_text
+from pmtui.ui.ladder.paint_ladder import FIRST, estimate_text, profit_role, profit_text
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.panel import trim_line
@@ -279,8 +279,11 @@ def _facts_of_row(rung: Rung) -> tuple[list[Line], list[Line]]:
         ours.append((Cell(f"{word}{paused} ", Role.NOTICE_WARN), Cell(shares)))
     if rung.ahead is not None:
         far = rung.ahead_of_last
-        last = () if far is None else (Cell(" to ", Role.DIM), Cell(estimate_text(far, 6)))
-        ours.append((Cell(estimate_text(rung.ahead, 6)), *last, Cell(" ahead", Role.DIM)))
+        if far is None and not rung.ahead:
+            ours.append((Cell(FIRST),))
+        else:
+            last = () if far is None else (Cell(" to ", Role.DIM), Cell(estimate_text(far, 6)))
+            ours.append((Cell(estimate_text(rung.ahead, 6)), *last, Cell(" ahead", Role.DIM)))
     if rung.is_scoring:
         ours.append((Cell("earns", Role.NOTICE_GOOD),))
     sizes: list[Line] = []

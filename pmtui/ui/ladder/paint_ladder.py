@@ -52,7 +52,7 @@ SIGNS = (
 """The signs of the rows, and what each means."""
 _WORD = 3
 _SHORT_WORDS = {"target": "tgt"}
-_FIRST, _LEAST_QUEUE = "1st", 3
+FIRST, _LEAST_QUEUE = "1st", 3
 _OWN, _TYPED = 6, 4
 """The most cells of an own size, and of a size that is typed without its signs."""
 _LEAST_SIZE, _LEAST_OWN = 3, 3
@@ -403,7 +403,7 @@ def queue_text(rung: Rung, room: int) -> str:
         return ""
     if rung.ahead_of_last is None:
         if not rung.ahead:
-            return _FIRST
+            return FIRST
         alone = estimate_text(rung.ahead, room - 1)
         return "" if _is_one_digit_of_a_unit(alone[1:]) else alone
     for width in range(room - 3, 1, -1):

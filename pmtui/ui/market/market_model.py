@@ -168,6 +168,7 @@ def ladder_inputs(
         orders += mirrored_orders(account.orders_at(other))
     marks = LadderMarks(
         ahead=_ahead_of(account, orders),
+        displayed=account.displayed,
         scoring=account.scoring,
         net=net,
         rewards=terms.rewards if terms is not None else None,

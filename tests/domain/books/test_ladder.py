@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -26,7 +27,7 @@ from pmtui.domain.books.ladder import (
     stops_at,
 )
 from pmtui.domain.conditionals.conditional import ConditionalId, Trigger
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side
 from pmtui.domain.money import ONE, Micros, complement
 from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
@@ -271,6 +272,22 @@ def test_the_last_trade_stands_where_this_outcome_has_it() -> None:
     )  # fmt: skip
     ladder = build_ladder(book, Axis(CENT, CENT))
     assert [i for i in range(1, 100) if ladder.rung(i).is_last_trade] == [52]
+
+
+def test_own_size_is_never_ahead_of_itself_before_the_estimate_follows_the_book() -> None:
+    first, last = (
+        order(480_000, Side.BUY),
+        replace(order(480_000, Side.BUY), order_id=OrderId("0xlast")),
+    )
+    ahead = ((first.order_id, Micros(7_000_000)), (last.order_id, Micros(12_000_000)))
+    marks = LadderMarks(ahead=ahead, displayed=frozenset({first.order_id, last.order_id}))
+    alone = BookView(TOKEN, BookState.LIVE, (Level(Micros(480_000), Micros(10_000_000)),), (), CENT)
+    rung = build_ladder(alone, Axis(CENT, CENT), orders=(first, last), marks=marks).rung(48)
+    assert (rung.ahead, rung.ahead_of_last) == (0, 5_000_000)
+    # An order that the book may not show yet has all that is displayed ahead.
+    marks = LadderMarks(ahead=ahead[:1])
+    rung = build_ladder(alone, Axis(CENT, CENT), orders=(first,), marks=marks).rung(48)
+    assert rung.ahead == 7_000_000
 
 
 @given(st.data())

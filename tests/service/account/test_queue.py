@@ -82,6 +82,22 @@ async def test_an_order_stands_behind_what_was_displayed_when_it_came(tmp_path: 
         assert ahead(world) == 7
 
 
+async def test_nobody_is_ahead_once_the_level_has_emptied_to_a_new_order(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watching(world)
+        world.stream.send(snapshot())
+        await world.pass_time(1)
+        tell(world, resting(MINE, price=Micros(410_000)))
+        await world.pass_time(0.2)
+        world.stream.send(change("0.41", "17", ""))
+        await world.pass_time(0.2)
+        assert ahead(world) == 7
+        assert world.service.queries.account().displayed == {MINE}
+        world.stream.send(change("0.41", "10", ""))
+        await world.pass_time(0.2)
+        assert ahead(world) == 0
+
+
 async def test_trades_at_its_price_against_its_side_bring_it_forward(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await joined(world)

@@ -62,6 +62,15 @@ def test_the_row_at_the_cursor_tells_all_that_has_no_column() -> None:
     assert "rewards from 100" in text
 
 
+def test_the_first_in_line_is_called_so_as_on_the_row() -> None:
+    mine = believable.order(1, price=0.5, size=100)
+    book = BookView(TOKEN, BookState.LIVE, (Level(mine.price, mine.original_size),), (), CENT)
+    marks = LadderMarks(ahead=((mine.order_id, Micros(0)),))
+    placed = build_ladder(book, Axis(CENT, CENT), orders=(mine,), marks=marks)
+    assert "  1st  " in text_of(paint_facts(placed, mine.price, 60))
+    assert queue_text(placed.rung_at(mine.price), 5) == "1st"
+
+
 def test_of_several_own_orders_at_a_price_the_line_tells_the_first_and_the_last() -> None:
     mine = (believable.order(1, price=0.87, size=100), believable.order(2, price=0.87, size=10))
     deep = Level(Micros(870_000), Micros(16_827 * SCALE))
