@@ -153,6 +153,10 @@ class BasketPlan:
     is_rest: bool = False
     """Whether these are only the missing legs of an earlier basket, which alone have no certain
     payout."""
+    bought: int = 0
+    """The legs of the same basket that were bought before."""
+    spent: Micros | None = ZERO
+    """Dollars for those, with fees; None if it is not certain what was bought."""
 
     @property
     def intents(self) -> tuple[MarketBuyIntent, ...]:
@@ -177,20 +181,20 @@ class BasketPlan:
     @property
     def pays(self) -> Micros:
         """Dollars that a complete basket pays in the end, whichever outcome wins."""
-        winners = 1 if self.side is BasketSide.YES else len(self.legs) - 1
+        winners = 1 if self.side is BasketSide.YES else len(self.legs) + self.bought - 1
         return Micros(winners * self.sets)
 
     @property
     def gain(self) -> Micros | None:
-        """Profit of a complete basket after fees; None if a leg is missing."""
-        if self.is_rest or not self.is_whole:
+        """Profit of a complete basket after fees; None if a leg is missing, or may be."""
+        if self.spent is None or not self.is_whole or self.is_rest != bool(self.bought):
             return None
-        return Micros(self.pays - self.cost - self.fees)
+        return Micros(self.pays - self.spent - self.cost - self.fees)
 
 
 def plan_basket(
     markets: Iterable[BasketMarket], side: BasketSide, sets: Micros, own: Iterable[Order] = (), *,
-    is_rest: bool = False,
+    is_rest: bool = False, bought: int = 0, spent: Micros | None = ZERO,
 ) -> BasketPlan:  # fmt: skip
     """Return the legs for buying `sets` shares in every market of an event with one winner.
 
@@ -200,10 +204,46 @@ def plan_basket(
         sets: shares in each.
         own: own open orders: what is ours in a book is not counted, and a leg that would reach it is none.
         is_rest: the markets are those that are missing of a basket bought before.
+        bought: how many legs of it were bought.
+        spent: the dollars for those, with fees; None if it is not certain what was bought.
     """
     size, own = size_floor(sets), tuple(own)
     legs = tuple(_leg(market, side, size, own) for market in markets)
-    return BasketPlan(side, size, legs, is_rest)
+    return BasketPlan(side, size, legs, is_rest, bought, spent)
+
+
+@dataclass(frozen=True, slots=True)
+class KilledLeg:
+    """A leg that the book does not fill any more at the price it was asked about."""
+
+    name: str
+    """Untrusted text."""
+    ask: Micros | None
+    """The best ask now; None if there is none to buy from."""
+
+
+def killed_legs(
+    plan: BasketPlan, markets: Iterable[BasketMarket], own: Iterable[Order] = ()
+) -> tuple[KilledLeg, ...]:
+    """Return the legs of a plan that would be killed by the books as they are now.
+
+    Args:
+        plan: what was asked about.
+        markets: those of the plan, in its order.
+        own: own open orders, which fill nothing.
+    """
+    own = tuple(own)
+    killed = []
+    for leg, market in zip(plan.legs, markets, strict=True):
+        asks = () if market.why_not else _asks(market, own)
+        intent = leg.intent
+        if intent is None:
+            continue
+        offered = sum(a.price * a.size for a in asks if a.price <= intent.worst_price)
+        # The amount was rounded up to a cent, which alone is no reason.
+        if offered + SIZE_STEP * SCALE <= intent.amount * SCALE:
+            killed.append(KilledLeg(market.name, asks[0].price if asks else None))
+    return tuple(killed)
 
 
 def most_sets(markets: Iterable[BasketMarket], own: Iterable[Order] = ()) -> Micros:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,7 +21,9 @@ from pmtui.domain.orders.basket import (
     BasketPlan,
     BasketRoom,
     BasketSide,
+    KilledLeg,
     basket_room,
+    killed_legs,
     least_sets,
     legs_of,
     plan_basket,
@@ -57,6 +59,7 @@ _FINE = (Role.DIM, Role.NOTICE_GOOD)
 """The roles of a leg without a problem."""
 _LEGS_IN_A_COLUMN = 10
 _MOST_COLUMNS = 3
+_MOST_NAMED = 3
 _COST = 10
 _PRICE = 7
 _END = 26
@@ -117,14 +120,14 @@ def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Lin
     gain = plan.gain
     if plan.is_rest and plan.is_whole:
         lines.append((Cell("These legs complete the basket that was bought.", Role.DIM),))
-    elif gain is None:
+    if gain is None and not plan.is_whole:
         missing = [leg for leg in plan.legs if leg.intent is None]
         name = plain(missing[0].name, 24) if missing else ""
         problem = plain(missing[0].problem) if missing else ""
         lines.append((Cell(f"No whole set: {name}: {problem}", Role.NOTICE_WARN),))
         if any(leg.meets is not None for leg in missing):
             lines.append((Cell(SELF_TRADE, Role.NOTICE_WARN),))
-    else:
+    elif gain is not None:
         role = Role.UP if gain > 0 else Role.DOWN
         lines.append(
             (
@@ -147,14 +150,28 @@ def paint_basket_card(
     lines += _card_legs(orders, [leg.name for leg in plan.legs if leg.intent], width)
     facts = [("Spends", format_cost(plan.cost)), ("Fees", f"{format_past_money(plan.fees)} now")]
     if plan.gain is not None:
-        facts.append(("Pays", format_past_money(plan.pays)))
-        facts.append(("Brings", format_money_change(plan.gain)))
+        # With what was bought before, these legs make a set.
+        pays, brings = ("Set pays", "Set brings") if plan.is_rest else ("Pays", "Brings")
+        facts.append((pays, format_past_money(plan.pays)))
+        facts.append((brings, format_money_change(plan.gain)))
     for name, value in (*facts, ("TIF", "FOK")):
         lines += paint_fact(name, value, width)
     lines += paint_text(ONE_BY_ONE, width, Role.DIM)
     if doubt:
         lines += paint_text(plain(doubt), width, Role.NOTICE_BAD)
     return tuple(lines)
+
+
+def describe_killed(killed: Sequence[KilledLeg]) -> str:
+    """Return which legs would be killed now, and the price that they would have to pay."""
+    if not killed:
+        return ""
+    legs = (
+        f"{plain(leg.name, 24)} ({'no asks' if leg.ask is None else f'ask {format_price(leg.ask)}'})"
+        for leg in killed[:_MOST_NAMED]
+    )
+    more = f" and {len(killed) - _MOST_NAMED} more" if len(killed) > _MOST_NAMED else ""
+    return f"Would be killed now: {', '.join(legs)}{more}. Price again before you buy."
 
 
 def _card_legs(orders: Sequence[PreparedOrder], names: Sequence[str], width: int) -> list[Line]:
@@ -223,11 +240,36 @@ class BasketCard(CardScreen):
 
     def __init__(
         self, orders: Sequence[PreparedOrder], plan: BasketPlan, *, surface: Surface,
-        doubt: Callable[[], str],
+        doubt: Callable[[], str], is_stale: Callable[[], bool], price_again: Callable[[], Any],
     ) -> None:  # fmt: skip
-        """Ask whether to send these legs; `doubt` says why it may be a mistake now."""
+        """Ask whether to send these legs.
+
+        Args:
+            orders: the legs.
+            plan: what they were made of.
+            surface: the service and the user's choices.
+            doubt: returns why it may be a mistake now; empty for no reason.
+            is_stale: returns whether a leg would be killed now.
+            price_again: replaces the card by one with the prices of now.
+        """
         super().__init__(surface=surface, orders=orders, doubt=doubt)
         self._plan = plan
+        self._is_stale = is_stale
+        self._price_again = price_again
+
+    @property
+    @override
+    def agree(self) -> str:
+        return "Price again" if self._is_stale() else super().agree
+
+    @override
+    def action_accept(self) -> None:
+        # Half a set is worth less than its cost: nothing is sent while a leg cannot fill.
+        if self.is_armed and self._is_stale():
+            _ = self.dismiss(result=False)
+            self._price_again()
+        else:
+            super().action_accept()
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
@@ -263,6 +305,8 @@ class BasketForm(OrderForm[None]):
         self._markets = tuple(markets)
         self._missing: tuple[Market, ...] = ()
         """The markets of refused legs, which alone are bought again."""
+        self._spent: Micros | None = Micros(0)
+        """Dollars for the legs bought before those; None if one of them is unconfirmed."""
         self._side = BasketSide.YES
         self._orders = LegOrders(self, surface)
         self._asked: BasketPlan | None = None
@@ -320,8 +364,12 @@ class BasketForm(OrderForm[None]):
         if plan is None or not plan.is_whole:
             self.show()
             return
-        self._asked, doubt = plan, partial(self._doubt, plan)
-        card = partial(BasketCard, plan=plan, surface=self._surface, doubt=doubt)
+        self._asked = plan
+        card = partial(
+            BasketCard, plan=plan, surface=self._surface, doubt=partial(self._doubt, plan),
+            is_stale=partial(self._is_stale, plan),
+            price_again=partial(self.call_next, self.action_accept),
+        )  # fmt: skip
         await self._orders.ask(plan.intents, card)
 
     def _go_on(self) -> None:
@@ -334,9 +382,23 @@ class BasketForm(OrderForm[None]):
         if not refused:
             _ = self.dismiss()
             return
+        self._spent = self._spent_so_far()
         self._orders.forget()
         self._missing = tuple(m for m in self._markets if m.condition_id in refused)
         self.show()
+
+    def _spent_so_far(self) -> Micros | None:
+        verdicts, asked = self._orders.verdicts, self._asked
+        is_known = all(isinstance(v, Rejected) or is_bought(v) for v in verdicts)
+        if self._spent is None or asked is None or not is_known:
+            return None
+        ends = zip(asked.legs, verdicts, strict=True)
+        return Micros(self._spent + sum(leg.cost + leg.fee for leg, v in ends if is_bought(v)))
+
+    def _begin_anew(self) -> None:
+        """Be about a whole basket again."""
+        self._orders.forget()
+        self._missing, self._spent = (), Micros(0)
 
     @override
     def show(self) -> None:
@@ -370,8 +432,7 @@ class BasketForm(OrderForm[None]):
 
     @on(Input.Changed)
     def _on_typed(self) -> None:
-        self._orders.forget()
-        self._missing = ()
+        self._begin_anew()
         self.show()
 
     @on(NumberField.Stepped)
@@ -386,8 +447,7 @@ class BasketForm(OrderForm[None]):
     @on(Choice.Moved)
     def _on_moved(self) -> None:
         self._side = BasketSide.NO if self._side is BasketSide.YES else BasketSide.YES
-        self._orders.forget()
-        self._missing = ()
+        self._begin_anew()
         # The other outcomes have their own books.
         before = self._subscription
         self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._follow)
@@ -422,7 +482,20 @@ class BasketForm(OrderForm[None]):
             return None
         own = self._surface.queries.account().open_orders
         is_rest = bool(self._missing)
-        return plan_basket(self._baskets(), self._side, size, own, is_rest=is_rest)
+        bought = len(self._markets) - len(self._missing) if is_rest else 0
+        return plan_basket(
+            self._baskets(), self._side, size, own, is_rest=is_rest, bought=bought,
+            spent=self._spent,
+        )  # fmt: skip
+
+    def _killed(self, plan: BasketPlan) -> tuple[KilledLeg, ...]:
+        own = self._surface.queries.account().open_orders
+        return killed_legs(plan, self._baskets(), own)
+
+    def _is_stale(self, plan: BasketPlan) -> bool:
+        """Whether a leg of a plan cannot be bought as it was asked about."""
+        now = self._plan()
+        return bool(self._killed(plan)) or now is None or not now.is_whole
 
     def _doubt(self, plan: BasketPlan) -> str:
         available = self._surface.queries.account().available
@@ -432,9 +505,12 @@ class BasketForm(OrderForm[None]):
         if available is not None and plan.cost + plan.fees > available:
             doubts.append("Cash does not cover all legs: some will be refused.")
         now = self._plan()
+        impossible = [leg for leg in (now.legs if now is not None else ()) if leg.intent is None]
         doubts += [
             f"{plain(leg.name, 24)} cannot be bought now: {plain(leg.problem)}."
-            for leg in (now.legs if now is not None else ())
-            if leg.intent is None
+            for leg in impossible
         ]
+        names = {leg.name for leg in impossible}
+        killed = describe_killed([leg for leg in self._killed(plan) if leg.name not in names])
+        doubts += [killed] if killed else []
         return " ".join(doubts)

@@ -26,7 +26,7 @@ from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import Occasion, least_lines, paint_confirm
 from pmtui.ui.ticket.ticket_state import WOULD_BE_REFUSED, numbers_of, review_order, topics_of
-from pmtui.ui.widgets.text_line import TextLine, answer_keys
+from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries, answer_keys
 
 CARD_WIDTH = 42
 NARROWEST = 28
@@ -242,6 +242,13 @@ class CardScreen(Modal[bool]):
         for row, line in zip_longest(self._rows, lines, fillvalue=()):
             if isinstance(row, TextLine):
                 row.show(line)
+        entries = answer_entries(self.agree, self._surface.options)
+        self.query_one(KeyLine).show_keys(entries, self._inner)
+
+    @property
+    def agree(self) -> str:
+        """The label of the agreeing key now."""
+        return self.AGREE
 
     @property
     def room(self) -> int:
@@ -260,7 +267,7 @@ class CardScreen(Modal[bool]):
             card.styles.offset = (place.x, place.y)
             yield from self._rows
             yield TextLine(id="hint")
-            yield answer_keys(self.AGREE, options, width=width)
+            yield answer_keys(self.agree, options, width=width)
 
     def on_resize(self) -> None:
         """Move beside the ticket on a screen of another size."""

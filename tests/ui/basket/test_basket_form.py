@@ -143,6 +143,7 @@ async def test_a_basket_prices_every_leg_and_one_card_sends_them_all() -> None:
         await pilot.press("enter")
         await until(pilot, lambda: shows(app, "These legs complete the basket"), "the missing leg")
         assert shows(app, "1 leg for $30.00")
+        assert shows(app, "All Yes pay $100.00 whoever wins: +$3.00 after fees")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, BasketCard), "the card again")
         service.verdicts = [filled]
@@ -293,3 +294,30 @@ async def test_the_card_of_a_basket_tells_of_a_leg_that_cannot_be_bought_any_mor
         service.announce(BookTopic(token))
         said = "Ilse Maro cannot be bought now"
         await until(pilot, lambda: shows(app, said), "the leg")
+
+
+async def test_a_basket_whose_leg_would_be_killed_is_priced_again_instead_of_sent() -> None:
+    service = service_with_asks(*ASKS)
+    app = app_on(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await form_on(app, pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, BasketCard), "the card")
+        first = app.screen
+        assert not shows(app, "Would be killed now")
+        token = OPEN[0].token_ids[0]
+        service.books[token] = book_of(OPEN[0], 0, bid=0.40, ask=0.41)
+        service.announce(BookTopic(token))
+        await until(pilot, lambda: shows(app, "Would be killed now: Ilse Maro"), "the leg")
+        assert shows(app, "Price again")
+        await agree(app, pilot, service)
+        await until(
+            pilot,
+            lambda: isinstance(app.screen, BasketCard) and app.screen is not first,
+            "a new card",
+        )
+        assert not service.calls_of("place_many")
+        assert shows(app, "≤ 41¢")
+        assert not shows(app, "Would be killed now")
+        await agree(app, pilot, service)
+        assert len(service.calls_of("place_many")) == 1
