@@ -61,7 +61,7 @@ class Log:
 
     def add(
         self, level: Level, kind: str, text: str, *, order_id: OrderId | None = None,
-        until_read: bool = False, deed: OrderDeed | None = None,
+        until_read: bool = False, deed: OrderDeed | None = None, cause: str = "",
     ) -> None:  # fmt: skip
         """Append an entry; a `notice` or `order` above INFO counts as unread."""
         self._sequence += 1
@@ -75,6 +75,7 @@ class Log:
                 order_id=order_id,
                 until_read=until_read,
                 deed=deed,
+                cause=cause,
             )
         )
         if level is not Level.INFO:
@@ -90,10 +91,13 @@ class Log:
         self._hub.mark(LogTopic())
 
     def notice(
-        self, level: Level, text: str, *, order_id: OrderId | None = None, until_read: bool = False
-    ) -> None:
-        """Add a notice, which is shown briefly, or stays until it is read."""
-        self.add(level, "notice", text, order_id=order_id, until_read=until_read)
+        self, level: Level, text: str, *, order_id: OrderId | None = None,
+        until_read: bool = False, cause: str = "",
+    ) -> None:  # fmt: skip
+        """Add a notice, which is shown briefly, or stays until it is read or its cause ends."""
+        self.add(
+            level, "notice", text, order_id=order_id, until_read=until_read, cause=cause
+        )  # fmt: skip
 
     def mark_read(self, sequence: int) -> None:
         """Mark everything up to this entry as read."""

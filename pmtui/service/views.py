@@ -113,6 +113,8 @@ class StatusView:
     """Those among them whose book is not good, so that they cannot fire."""
     paused: int = 0
     """Paused conditional orders, except those whose shares the venue reports as gone."""
+    terminals: int = 0
+    """The terminals that are attached to a service in its own process."""
     are_orders_known: bool = True
     """Whether `open_orders` is complete; False until the venue's list has been read completely."""
     venue: tuple[VenueFact, ...] = ()
@@ -486,6 +488,9 @@ class LogEntry:
     order_id: OrderId | None = None
     until_read: bool = False
     """Whether every screen shows it until the log has been read."""
+    cause: str = ""
+    """What a notice until read is about: it ends early with a later entry of the same cause that is
+    none."""
     deed: OrderDeed | None = None
     """The parts of `text` about an order, for columns."""
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 
 from pmtui.service.surface import Queries
-from pmtui.service.views import Level, LogEntry
+from pmtui.service.views import Level, LogEntry, LogView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.plain import ellipsize_words
 from pmtui.ui.theme.theme import Role
@@ -67,13 +67,16 @@ class NoticeAge:
             began = queries.now() - timedelta(seconds=NOTICE_LIFE_S)
             old = (e.sequence for e in log.entries if is_replay or e.at < began)
             self._seen_up_to = max(old, default=0)
-        latest = next((e for e in reversed(log.entries) if e.level is not Level.INFO), None)
+        told = (e for e in reversed(log.entries) if e.level is not Level.INFO)
+        latest = next((e for e in told if not is_over(e, log)), None)
         if latest is not None and self.age_s(latest, queries, is_replay=is_replay) <= NOTICE_LIFE_S:
             return latest
         seen = self._seen_up_to
         unread = list(takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries)))
         stays = (e for e in unread if e.sequence > seen and is_own_news(e))
-        return next(stays, None) or next((e for e in unread if e.until_read), None)
+        return next(stays, None) or next(
+            (e for e in unread if e.until_read and not is_over(e, log)), None
+        )
 
     def age_s(self, entry: LogEntry, queries: Queries, *, is_replay: bool) -> float:
         """Return the age of an entry in real seconds, counted from when it was first seen.
@@ -88,6 +91,14 @@ class NoticeAge:
             age_s = 0.0 if is_replay else (queries.now() - entry.at).total_seconds()
             self._notice, self._since_s = notice, now_s - age_s
         return now_s - self._since_s
+
+
+def is_over(entry: LogEntry, log: LogView) -> bool:
+    """Return whether the cause of a notice until read has ended since."""
+    if not entry.until_read or not entry.cause:
+        return False
+    later = takewhile(lambda e: e.sequence > entry.sequence, reversed(log.entries))
+    return any(each.cause == entry.cause and not each.until_read for each in later)
 
 
 def is_own_news(entry: LogEntry) -> bool:

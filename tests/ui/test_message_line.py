@@ -1,5 +1,6 @@
 """What a key is answered with: how long it is shown, and what takes its place."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 from pmtui.service.views import Level, LogEntry, LogView
@@ -199,3 +200,20 @@ def test_what_happened_before_this_terminal_stays_in_the_log() -> None:
     service, age = FakeService(), NoticeAge()
     told(service, LogEntry(1, service.at - timedelta(hours=1), Level.GOOD, "order", "Bought 10"))
     assert age.pick(service, is_replay=False) is None
+
+
+def test_a_notice_until_read_ends_when_its_cause_ends() -> None:
+    service = FakeService()
+    age = NoticeAge()
+    pause = LogEntry(
+        1, service.at, Level.BAD, "notice", "1 stop paused", until_read=True, cause="paused stops"
+    )
+    service.log_view = LogView((pause,), 0, 0)
+    service.at += timedelta(seconds=60)
+    assert age.pick(service, is_replay=False) == pause
+    resumed = LogEntry(2, service.at, Level.INFO, "order", "watching", cause="paused stops")
+    service.log_view = LogView((pause, resumed), 0, 0)
+    assert age.pick(service, is_replay=False) is None
+    again = replace(pause, sequence=3)
+    service.log_view = LogView((pause, resumed, again), 0, 0)
+    assert age.pick(service, is_replay=False) == again

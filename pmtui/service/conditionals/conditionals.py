@@ -62,6 +62,9 @@ from pmtui.service.words import shorten
 COOL_OFF_S = 1.0
 """Seconds before retrying a sale that was never sent."""
 RESTARTED = "pmtui was restarted"
+_BY_YOU = "by you"
+_PAUSES = "paused stops"
+"""The cause of notices that stops were paused."""
 SLOW_AFTER = 20
 """Consecutive sales that sold nothing before a notice reports it; the order continues, more slowly, and
 further tries are not logged."""
@@ -135,7 +138,7 @@ class Conditionals:
         if back := [each for each in self.view() if _is_paused(each)]:
             what = f"{count(len(back), 'stop')} {are(len(back))}"
             text = f"{what} paused: {RESTARTED}. Resume those still wanted (C)"
-            self._kernel.log.notice(Level.BAD, text, until_read=True)
+            self._kernel.log.notice(Level.BAD, text, until_read=True, cause=_PAUSES)
 
     async def run(self) -> None:
         """Check regularly for untrusted books, missing shares and the kill switch."""
@@ -264,7 +267,7 @@ class Conditionals:
         """Pause an order until it is resumed; a sale that was already sent continues."""
         known = self._known.get(conditional_id)
         if known is not None and known.state.is_active:
-            self._save(paused(known, "by you"), "paused: by you")
+            self._save(paused(known, _BY_YOU), f"paused: {_BY_YOU}")
         return ""
 
     def pause_all(self, reason: str) -> None:
@@ -343,11 +346,19 @@ class Conditionals:
             named_as: the order to describe, if not the changed one.
             is_repeat: whether the log has enough of these, so that only the journal gets it.
         """
+        before = self._known.get(changed.conditional_id)
         self._put(changed)
+        # What says that stops are paused ends with the last pause that the trader did not ask for.
+        is_last = (
+            before is not None and _is_forced(before) and not any(map(_is_forced, self.view()))
+        )
         line = f"{describe_conditional(named_as or changed)}: {text}"
         self._journal.record_conditional(changed, line, at=self._kernel.clock.now())
         if not is_repeat:
-            self._kernel.log.add(level, "order", f"{line} · {shorten(changed.title)}")
+            self._kernel.log.add(
+                level, "order", f"{line} · {shorten(changed.title)}",
+                cause=_PAUSES if is_last else "",
+            )  # fmt: skip
 
     def _put(self, changed: Conditional) -> None:
         self._known[changed.conditional_id] = changed
@@ -613,7 +624,7 @@ class Conditionals:
         if active:
             self.pause_all(reason)
             text = f"{count(len(active), 'stop')} paused: {reason}"
-            self._kernel.log.notice(Level.BAD, text, until_read=True)
+            self._kernel.log.notice(Level.BAD, text, until_read=True, cause=_PAUSES)
         return True
 
     async def _pause_if_gone(self, token_id: TokenId) -> None:
@@ -639,7 +650,7 @@ class Conditionals:
         self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
         if each.state.is_active:
             text = f"Stop PAUSED, {GONE}: {describe_conditional(each)} · {shorten(each.title)}"
-            self._kernel.log.notice(Level.BAD, text, until_read=True)
+            self._kernel.log.notice(Level.BAD, text, until_read=True, cause=_PAUSES)
 
 
 def _new_id() -> ConditionalId:
@@ -674,6 +685,11 @@ def _why_unwanted(each: Conditional, trigger: Trigger) -> str:
 
 def _is_paused(each: Conditional) -> bool:
     return each.state is ConditionalState.PAUSED
+
+
+def _is_forced(each: Conditional) -> bool:
+    """Whether something other than the trader paused an order."""
+    return _is_paused(each) and each.reason != _BY_YOU
 
 
 def _describe_returned_shares(each: Conditional, back: Micros) -> str:

@@ -29,6 +29,7 @@ from pmtui.domain.orders.order import (
 from pmtui.service.conditionals.conditionals import RESTARTED
 from pmtui.service.topics import MarketTopic
 from pmtui.service.views import Level
+from pmtui.ui.message_line import is_over
 from tests.manual_clock import settle
 from tests.service.conditional_kit import HELD, PLAN, book, m, only, protected, ready, sold
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
@@ -223,6 +224,22 @@ async def test_the_kill_switch_pauses_them_loudly(tmp_path: Path) -> None:
         world.stream.send(book("0.20"))
         await world.pass_time(5)
         assert world.account.posted == []
+
+
+async def test_the_notice_of_a_pause_ends_once_no_stop_is_paused(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        _ = await world.service.commands.kill()
+        await until(world, lambda: only(world).state is ConditionalState.PAUSED, "the pause")
+        (notice,) = (e for e in world.service.queries.log().entries if e.until_read)
+        assert notice.cause
+        assert not is_over(notice, world.service.queries.log())
+        assert await world.service.commands.unlock_entry() == ""
+        assert not is_over(notice, world.service.queries.log())
+        world.stream.send(book("0.60"))
+        await world.pass_time(1)
+        assert await world.service.commands.start_conditional(only(world).conditional_id) == ""
+        assert is_over(notice, world.service.queries.log())
 
 
 async def test_a_kill_that_is_released_at_once_pauses_them_all_the_same(tmp_path: Path) -> None:
