@@ -285,12 +285,14 @@ class LinkServer:
             self._note_arrival()
             self.was_attended = True
         self._sessions.add(session)
+        self._count_traders()
         if self._goodbye is not None:
             session.end(self._goodbye)
         try:
             await session.run()
         finally:
             self._sessions.discard(session)
+            self._count_traders()
             if session.is_trader and not self._is_attended:
                 self._note_leaving()
 
@@ -366,6 +368,9 @@ class LinkServer:
         task = asyncio.get_running_loop().create_task(answer())
         self._answering.add(task)
         task.add_done_callback(self._answering.discard)
+
+    def _count_traders(self) -> None:
+        self._service.count_terminals(sum(session.is_trader for session in self._sessions))
 
     @property
     def _is_attended(self) -> bool:

@@ -58,7 +58,7 @@ from pmtui.service.safety.kill_lock import KillLock
 from pmtui.service.safety.kill_switch import KillSwitch
 from pmtui.service.safety.shutdown import Shutdown
 from pmtui.service.supervisor import Supervisor
-from pmtui.service.topics import MarketTopic
+from pmtui.service.topics import MarketTopic, StatusTopic
 from pmtui.service.views import AccountView, Level, Mode
 from pmtui.service.wallet.address_book import AddressBookKeeper
 from pmtui.service.wallet.facts import WalletFacts
@@ -131,6 +131,11 @@ class DataService:
         """Return how many price alerts wait for their price."""
         alerts = self.parts.watchlist.alerts.view()
         return sum(each.state is AlertState.WAITING for each in alerts)
+
+    def count_terminals(self, attached: int) -> None:
+        """Tell every terminal how many are attached."""
+        self._kernel.terminals = attached
+        self.hub.mark(StatusTopic())
 
     def fill_search(self) -> None:
         """Load the markets of the search index before the search is opened; do nothing once they are loaded."""

@@ -42,6 +42,8 @@ class Kernel:
         """The venue's time when our monotonic clock read zero; None before it is measured."""
         self.connected: Hosts | None = None
         """The hosts, once there are any."""
+        self.terminals = 0
+        """The traders' terminals that are attached."""
         self._has_hosts = asyncio.Event()
         self._running: dict[Hashable, asyncio.Task[None]] = {}
         self._listeners: list[Callable[[Source, object], None]] = []

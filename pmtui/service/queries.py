@@ -207,6 +207,7 @@ class ServiceQueries(Queries):
             watching=len(account.awake),
             blind=len(account.blind),
             paused=len(account.paused),
+            terminals=self._kernel.terminals,
             are_orders_known=not account.missing_in(OwnList.ORDERS),
             account_as_of=account.as_of,
         )

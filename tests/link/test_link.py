@@ -333,6 +333,7 @@ async def test_a_terminal_that_does_not_read_slows_nobody(tmp_path: Path) -> Non
             watched = [pack(Watch(encode(topic))) for topic in (LogTopic(), StatusTopic())]
             stalled.sendall(b"".join([pack(hello()), *watched]))
             await until(house.world, lambda: house.server.terminals == 2, "both")
+            await until(house.world, lambda: seat.queries.status().terminals == 2, "it is told")
             for number in range(1, 201):
                 house.world.service.log.notice(Level.INFO, f"{number} " + "x" * 5_000)
 

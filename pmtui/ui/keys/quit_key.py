@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from pmtui.domain.conditionals.alerts import AlertState
 from pmtui.domain.conditionals.conditional import Conditional
-from pmtui.domain.formats import count
+from pmtui.domain.formats import count, format_shares
 from pmtui.domain.orders.exit_policy import ExitPolicy, describe_exit
 from pmtui.domain.orders.heartbeat import HeartbeatPolicy
 from pmtui.service.views import AccountView, Mode, StatusView
@@ -118,10 +118,42 @@ def what_goes_on(account: AccountView, status: StatusView, alerts: int) -> tuple
         lines.append(count(alerts, "price alert"))
     if status.heartbeat.state.is_armed_at_venue:
         lines.append("heartbeats: if they stop, the venue cancels every order")
-    return tuple(
+    goes_on = tuple(
         (Cell("It goes on without you: " if not number else "  "), Cell(text))
         for number, text in enumerate(lines)
     )
+    return (*goes_on, *paint_paused(account))
+
+
+def paint_paused(account: AccountView) -> tuple[Line, ...]:
+    """Paint the stops that sell nothing until they are resumed, and the shares without a stop."""
+    paused = account.paused
+    if not paused:
+        return ()
+    outcomes = {each.token_id: each.outcome for each in paused}
+    bare = [
+        f"{format_shares(shares)} {plain(outcome, 16)}"
+        for token_id, outcome in outcomes.items()
+        if (shares := account.unprotected(token_id))
+    ]
+    if len(bare) > MOST_LISTED:
+        bare[MOST_LISTED:] = [f"{len(bare) - MOST_LISTED} more"]
+    text = f"{count(len(paused), 'paused stop')}, which will not sell"
+    if bare:
+        text += f": {', '.join(bare)} unprotected"
+    return ((Cell(text, Role.NOTICE_WARN),),)
+
+
+def paint_others(terminals: int) -> tuple[Line, ...]:
+    """Paint that stopping the service takes it from other terminals, too."""
+    others = terminals - 1
+    if others < 1:
+        return ()
+    are = "is" if others == 1 else "are"
+    text = (
+        f"{count(others, 'other terminal')} {are} attached: to stop the service ends it there too"
+    )
+    return ((Cell(text, Role.NOTICE_WARN),),)
 
 
 def choices_of(*, has_orders: bool, has_heartbeat: bool) -> tuple[tuple[str, str], ...]:
@@ -204,6 +236,7 @@ class QuitKey:
             has_orders=bool(account.open_orders),
             has_heartbeat=status.heartbeat.policy is not HeartbeatPolicy.OFF,
         )
+        lines = (*lines, *paint_others(status.terminals))
         card = LeaveCard(lines, choices, options=self._surface.options)
         _ = self._app.push_screen(card, decide)
 

@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, ConditionalState
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.keys.quit_key import KEEP, LeaveCard, choices_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme_files import load_themes
-from tests.ui.fake_surface import PAPER_STATUS, FakeService
+from tests.ui import believable
+from tests.ui.fake_surface import NOW, PAPER_STATUS, FakeService
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
@@ -83,3 +86,24 @@ def test_only_what_can_be_kept_is_offered(
 ) -> None:
     offered = choices_of(has_orders=has_orders, has_heartbeat=has_heartbeat)
     assert [key for key, _ in offered] == expected
+
+
+async def test_another_terminal_and_a_paused_stop_are_named() -> None:
+    position = believable.position(1, "Will it?", size=20)
+    stop = Conditional(
+        conditional_id=ConditionalId("c1"), condition_id=position.condition_id,
+        token_id=position.token_id, outcome=position.outcome, title="Will it?",
+        size=position.size, stop=Micros(250_000), take_profit=None, give_way=Micros(50_000),
+        created_at=NOW, state=ConditionalState.PAUSED, reason="Trading locked",
+    )  # fmt: skip
+    service = FakeService(status_view=replace(PAPER_STATUS, terminals=2))
+    service.account_view = replace(
+        service.account_view, positions=(position,), conditionals=(stop,),
+        balances=((position.token_id, position.size),),
+    )  # fmt: skip
+    app = attached(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("q")
+        await until(pilot, lambda: shows(app, "Leave the service running"), "the card")
+        assert shows(app, f"1 paused stop, which will not sell: 20 {position.outcome} unprotected")
+        assert shows(app, "1 other terminal is attached")
