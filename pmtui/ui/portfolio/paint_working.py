@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.ui.cells import Cell, Column, Line, fit_columns, fit_line, line_width
 from pmtui.ui.format import format_age, format_price, format_size_ceil, format_whole_size
@@ -20,16 +20,13 @@ _DAY_S = 86_400
 _HEAD_FROM = 4
 """The least lines with column titles."""
 _ABSENT = "–"
-_BARE = 3
-"""With so few cells a number has neither unit nor sign."""
 _MOST_AWAY = 999
-_MILLION = 1_000_000 * SCALE
 _STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: ""}
 """The size column shows partial fills."""
 
 _NARROW = (
     Column("side", "", 1),
-    Column("size", "SIZE", 5, align=Align.RIGHT),
+    Column("size", "OPEN", 7, align=Align.RIGHT),
     Column("price", "PRICE", 5, align=Align.RIGHT),
     Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
     Column("queue", "QUEUE", 5, priority=1, align=Align.RIGHT),
@@ -37,19 +34,9 @@ _NARROW = (
     Column("age", "AGE", 3, priority=2, align=Align.RIGHT),
     Column("outcome", "", 3, priority=2),
 )
-_TIGHT = (
-    Column("side", "", 1),
-    Column("size", "SIZE", 4, align=Align.RIGHT),
-    Column("price", "PRICE", 5, align=Align.RIGHT),
-    Column("away", "TKS", 3, priority=1, align=Align.RIGHT),
-    Column("queue", "QUE", 3, priority=1, align=Align.RIGHT),
-    Column("tif", "TIF", 3, priority=1, align=Align.RIGHT),
-    Column("age", "AGE", 3, priority=1, align=Align.RIGHT),
-)
-"""Room for every column of the narrowest frame, with the units in the titles."""
 _WIDE = (
     Column("side", "SIDE", 4),
-    Column("size", "SIZE", 7, align=Align.RIGHT),
+    Column("size", "OPEN", 7, align=Align.RIGHT),
     Column("price", "PRICE", 6, align=Align.RIGHT),
     Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
     Column("queue", "QUEUE", 6, priority=1, align=Align.RIGHT),
@@ -58,8 +45,6 @@ _WIDE = (
     Column("outcome", "", 8, priority=2),
 )
 _WIDE_FROM = 40
-_TIGHT_WIDTHS = range(28, 32)
-"""Wider than ages need here, and too narrow for them in the columns of other widths."""
 
 
 class WorkingOrder(NamedTuple):
@@ -158,8 +143,6 @@ def mark_working_row(line: Line) -> Line:
 
 
 def _columns_in(width: int) -> tuple[Column, ...]:
-    if width in _TIGHT_WIDTHS:
-        return _TIGHT
     return _WIDE if width >= _WIDE_FROM else _NARROW
 
 
@@ -178,7 +161,7 @@ def _cell(row: WorkingOrder, key: str, width: int) -> Cell:
         case "price":
             return Cell(format_price(order.price, tick=row.tick).removesuffix("¢"))
         case "away":
-            return Cell(_away_text(row.away, width), Role.DIM)
+            return Cell(_away_text(row.away), Role.DIM)
         case "queue":
             return Cell(_queue_text(row.ahead, width), Role.DIM)
         case "tif":
@@ -191,21 +174,21 @@ def _cell(row: WorkingOrder, key: str, width: int) -> Cell:
 
 
 def _size_text(order: Order, width: int) -> str:
-    """Write the open size; of a partly filled order the filled and the whole size: `8/120`."""
+    """Write the open size; of a partly filled order the open and the whole size: `112/120`."""
     if order.matched_size:
-        filled, whole = (
+        left, whole = (
             format_whole_size(size, width=width).strip()
-            for size in (order.matched_size, order.original_size)
+            for size in (order.remaining_size, order.original_size)
         )
-        if len(filled) + len(whole) < width:
-            return f"{filled}/{whole}"
+        if len(left) + len(whole) < width:
+            return f"{left}/{whole}"
     return format_whole_size(order.remaining_size, width=width).strip()
 
 
-def _away_text(away: int | None, width: int) -> str:
+def _away_text(away: int | None) -> str:
     if away is None:
         return _ABSENT
-    return f"{away}t" if width > _BARE else f"{min(away, _MOST_AWAY)}"
+    return f"{away}t" if away <= _MOST_AWAY else f"{_MOST_AWAY}+"
 
 
 def _queue_text(ahead: Micros | None, width: int) -> str:
@@ -213,10 +196,7 @@ def _queue_text(ahead: Micros | None, width: int) -> str:
         return _ABSENT
     if ahead <= 0:
         return "1st"
-    about = "~" if width > _BARE else ""
-    text = f"{about}{format_size_ceil(ahead, width=width - len(about))}"
-    # Hundreds of thousands have no shorter form.
-    return text if len(text) <= width else f".{-(-ahead * 10 // _MILLION)}M"
+    return f"~{format_size_ceil(ahead, width=width - 1)}"
 
 
 def _age_text(age_s: float) -> str:

@@ -95,7 +95,7 @@ POSITION_COLUMNS = (
 ORDER_COLUMNS = (
     Column("mark", "", 1, is_essential=True),
     Column("side", "Side", 4, is_essential=True),
-    Column("size", "Open/size", 12, align=_R, is_essential=True),
+    Column("size", "Open", 12, align=_R, is_essential=True),
     Column("price", "Price", PRICE_WIDTH, align=_R, is_essential=True),
     Column("away", "Away", 5, align=_R),
     Column("queue", "Queue", 7, priority=1, align=_R),
@@ -252,7 +252,9 @@ def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: Or
         words, role = "ending…", Role.STALE
     elif order.order_id in marks.scoring:
         words += " $"
-    sizes = f"{_size(order.remaining_size, 6)}/{_size(order.original_size, 6)}"
+    sizes = _size(order.remaining_size, 6)
+    if order.matched_size:
+        sizes = f"{sizes}/{_size(order.original_size, 6)}"
     cells = (
         Cell("●" if is_marked else "", Role.KEY),
         paint_side(order.side),
@@ -284,7 +286,7 @@ def _away(ticks: int | None) -> Cell:
     """Paint an order's distance from the touch, in ticks."""
     if ticks is None:
         return Cell(ABSENT, Role.DIM)
-    return Cell("touch", Role.VERIFIED) if not ticks else Cell(f"{ticks}t", Role.DIM)
+    return Cell(f"{ticks}t", Role.DIM if ticks else Role.VERIFIED)
 
 
 def _queue(ahead: Micros | None) -> Cell:

@@ -401,23 +401,23 @@ def test_more_orders_than_lines_are_counted() -> None:
     rows = tuple(working(n, status=OrderStatus.UNKNOWN) for n in range(9))
     lines = paint_own_orders(rows, 40, 4)
     assert len(lines) == 4
-    assert text_of(lines[0]).split() == ["SIDE", "SIZE", "PRICE", "AWAY", "QUEUE", "TIF", "AGE"]
+    assert text_of(lines[0]).split() == ["SIDE", "OPEN", "PRICE", "AWAY", "QUEUE", "TIF", "AGE"]
     assert text_of(lines[-1]).strip() == "and 7 more"
     assert "unknown" in text_of(lines[1])
     assert all(line_width(line) == 40 for line in lines)
     assert "No working orders" in text_of(*paint_own_orders((), 40, 4))
     # Three lines are better than two and their titles.
-    assert "SIZE" not in text_of(*paint_own_orders(rows, 40, 3))
+    assert "OPEN" not in text_of(*paint_own_orders(rows, 40, 3))
 
 
 @pytest.mark.parametrize(
     ("width", "titles", "words"),
     [
-        (40, "SIDE SIZE PRICE AWAY QUEUE TIF AGE", "BUY 182 39.7 12t ~9,011 GTC 3m"),
-        (36, "SIZE PRICE AWAY QUEUE TIF AGE", "B 182 39.7 12t ~9.1k GTC 3m"),
-        (28, "SIZE PRICE TKS QUE TIF AGE", "B 182 39.7 12 10k GTC 3m"),
-        (24, "SIZE PRICE AWAY QUEUE", "B 182 39.7 12t ~9.1k"),
-        (17, "SIZE PRICE", "B 182 39.7"),
+        (40, "SIDE OPEN PRICE AWAY QUEUE TIF AGE", "BUY 182 39.7 12t ~9,011 GTC 3m"),
+        (36, "OPEN PRICE AWAY QUEUE TIF AGE", "B 182 39.7 12t ~9.1k GTC 3m"),
+        (28, "OPEN PRICE AWAY QUEUE", "B 182 39.7 12t ~9.1k"),
+        (24, "OPEN PRICE AWAY", "B 182 39.7 12t"),
+        (17, "OPEN PRICE", "B 182 39.7"),
     ],
 )
 def test_working_orders_have_the_same_columns_at_every_width(
@@ -445,21 +445,22 @@ def test_far_and_large_figures_keep_to_the_narrowest_columns() -> None:
         original_size=Micros(120_000_000_000), matched_size=Micros(0), price=Micros(999_900)
     )._replace(away=9_999, ahead=Micros(98_700_000_000_000), tick=Micros(100))  # fmt: skip
     text = text_of(paint_working_row(row, 28))
-    assert text.split()[1:] == ["120k", "99.99", "999", "99M", "GTC", "3m"]
+    assert text.split()[1:] == ["120k", "99.99", "999+", "~99M"]
     assert len(text) == 28
-    ends = {
+    ends = [
         text_of(paint_working_row(row._replace(ahead=Micros(ahead * 1_000_000)), 28)).split()[4]
         for ahead in (999, 1_001, 99_000, 105_400, 899_999, 900_001)
-    }
-    assert ends == {"999", "2k", "99k", ".2M", ".9M", "1M"}
+    ]
+    assert ends == ["~999", "~1.1k", "~99k", "~106k", "~900k", "~901k"]
 
 
-def test_a_partly_filled_order_shows_how_much_of_it_and_keeps_its_place() -> None:
+def test_a_partly_filled_order_shows_what_is_open_of_it_and_keeps_its_place() -> None:
     row = working(
         side=Side.SELL, original_size=Micros(120_000_000), matched_size=Micros(8_500_000),
         status=OrderStatus.PARTIALLY_FILLED,
     )  # fmt: skip
-    assert text_of(paint_working_row(row, 36)).split()[1] == "8/120"
+    for width in (28, 36, 60):
+        assert text_of(paint_working_row(row, width)).split()[1] == "111/120"
     assert "~9.1k" in text_of(paint_working_row(row, 36))
     # Both sizes do not fit: what is open does.
     large = row.shown
@@ -472,7 +473,7 @@ def test_first_in_the_queue_at_the_touch_and_nothing_known_have_words() -> None:
     first = text_of(paint_working_row(row._replace(ahead=Micros(0), away=0, age_s=3), 36)).split()
     assert first[3:] == ["0t", "1st", "GTC", "<1m"]
     unknown = row._replace(ahead=None, away=None, age_s=200 * 86_400, outcome="No")
-    words = text_of(paint_working_row(unknown, 36)).split()
+    words = text_of(paint_working_row(unknown, 38)).split()
     assert words[3:] == ["–", "–", "GTC", "28w", "No"]
 
 

@@ -112,7 +112,7 @@ async def test_brackets_go_round_the_tabs() -> None:
     app = _app(believable_service())
     async with app.run_test(size=(80, 24)) as pilot:
         for heading in (
-            "Open/size",
+            "Away",
             "Cash",
             "Bought",
             "What",
