@@ -171,7 +171,7 @@ _OLD_S = 60
 _VOLUME_FROM = ((14, 3), (10, 2), (7, 1))
 """Pairs of a least height and the rows that volume gets from there on."""
 _LEAST_VOLUME_COLUMNS = 3
-"""Trades in fewer columns than these get no volume strip."""
+"""Trades in fewer columns than these get one row, which says for how long volume is known."""
 _BLOCKS = " ▁▂▃▄▅▆▇█"
 _FULL = 8
 
@@ -325,9 +325,8 @@ def _draw_fills(canvas: Canvas, axes: Axes, fills: Iterable[Fill]) -> None:
 
 def _volume_rows(prints: Sequence[TradePrint], axes: Axes) -> int:
     traded = sum(1 for size in _volumes(prints, axes) if size)
-    if traded < _LEAST_VOLUME_COLUMNS:
-        return 0
-    return next((rows for least, rows in _VOLUME_FROM if axes.rows >= least), 0)
+    room = next((rows for least, rows in _VOLUME_FROM if axes.rows >= least), 0)
+    return room if traded >= _LEAST_VOLUME_COLUMNS else min(room, traded, 1)
 
 
 def _volumes(prints: Iterable[TradePrint], axes: Axes) -> list[int]:
@@ -340,7 +339,7 @@ def _volumes(prints: Iterable[TradePrint], axes: Axes) -> list[int]:
     return volumes
 
 
-def _draw_volume(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], strip: int) -> None:
+def _draw_volume(canvas: Canvas, axes: Axes, prints: Sequence[TradePrint], strip: int) -> None:
     volumes = _volumes(prints, axes)
     most = max(volumes, default=0)
     if not strip or not most:
@@ -351,6 +350,21 @@ def _draw_volume(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], strip
             block = _BLOCKS[min(max(level - row * _FULL, 0), _FULL)]
             if block != " ":
                 canvas.put(column, axes.rows + strip - 1 - row, block, Role.DIM)
+    _mark_unknown(canvas, axes, prints, axes.rows + strip - 1)
+
+
+def _mark_unknown(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], row: int) -> None:
+    """Dot the columns before the oldest known trade, and say how long the known part is."""
+    # The venue's price history has no volume: it is known as far back as the tape.
+    oldest = min(trade.at for trade in prints)
+    until = axes.column_of(oldest) if oldest > axes.first else 0
+    if not until:
+        return
+    words = f"vol: last {format_age((axes.last - oldest).total_seconds())} "
+    words = words if len(words) <= until else ""
+    for column, mark in enumerate(words.rjust(until, "·")):
+        if mark != " ":
+            canvas.put(column, row, mark, Role.DIM)
 
 
 class ChartPane(DrawnPane, can_focus=True):

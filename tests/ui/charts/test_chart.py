@@ -293,9 +293,16 @@ def test_traded_shares_are_a_strip_below_the_line_where_trades_are_known() -> No
     assert drawing.rows == 9
     assert "vol" in strip
     assert "█" in strip
-    assert not strip.splitlines()[-1][:20].strip()
-    few = draw_chart(ChartData(points, prints=prints[-2:]), 60, 12)
-    assert few.rows == 11
+    assert strip.splitlines()[-1].startswith("···")
+    assert "· vol: last 50m" in strip.replace("·vol", "· vol")
+
+
+def test_volume_of_a_small_part_says_for_how_long_it_is_known() -> None:
+    points = points_of(*(400_000 + 1_000 * n for n in range(101)))
+    drawing = draw_chart(ChartData(points, prints=(print_of(99, 5), print_of(100, 5))), 60, 12)
+    (row,) = drawing.lines[drawing.rows : -1]
+    assert "vol: last 1m" in text_of((row,))
+    assert draw_chart(ChartData(points), 60, 12).rows == 11
 
 
 @settings(max_examples=40, deadline=None)
