@@ -133,15 +133,17 @@ class LiveRows(NamedTuple):
     """Rows with prices from a good streamed book."""
     priced: int
     """Rows whose price can move."""
+    loading: int = 0
+    """Rows that have just come into view: their books are asked for, not late."""
 
 
 NO_ROWS = LiveRows(live=0, priced=0)
 
 
 def describe_prices_age(as_of: datetime | None, now: datetime, rows: LiveRows) -> Cell:
-    """Paint the age of a list and its prices: `updated now` only if every price is live."""
+    """Paint the age of a list and its prices: `updated now` only if every price is live or loading."""
     age = describe_age(as_of, now)
-    if age.role is not Role.VERIFIED or rows.live >= rows.priced:
+    if age.role is not Role.VERIFIED or rows.live + rows.loading >= rows.priced:
         return age
     return Cell(f"{rows.live} of {rows.priced} live", Role.STALE)
 

@@ -43,7 +43,6 @@ from pmtui.ui.explore.preview import (
     event_subject,
     market_subject,
 )
-from pmtui.ui.facts import LiveRows
 from pmtui.ui.frame import CursorItem, FrameScreen, is_live
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import FooterEntry, bindings_for, footer_entries
@@ -308,8 +307,7 @@ class MarketsScreen(FrameScreen):
         """Show the title above the rows, and the details below."""
         key, width, queries = self._shown.table.cursor_key, self.size.width, self.surface.queries
         tokens = self._shown.tokens(self._shown.table.keys_in_view)
-        books = [queries.book(token) for token in self._stream.tokens.intersection(tokens)]
-        rows = LiveRows(sum(book.state.is_good for book in books), len(tokens))
+        rows = self._stream.live_rows(tokens)
         paint = partial(
             paint_list_title,
             self._listed.view,

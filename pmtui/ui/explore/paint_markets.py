@@ -205,9 +205,10 @@ def paint_list_title(
 
 
 def paint_results_title(rows: LiveRows, room: int) -> tuple[Line, Line]:
-    """Paint how many of the results in view have live prices."""
-    said = f"{rows.live} of {rows.priced} live" if rows.live < rows.priced else "all live"
-    value = (Cell(said, Role.DIM),) if rows.priced else ()
+    """Paint how many of the results in view have live prices, if not all have: the status says that."""
+    said = f"{rows.live} of {rows.priced} live"
+    is_short = rows.live + rows.loading < rows.priced
+    value = (Cell(said, Role.STALE),) if is_short else ()
     return fit_title(((Cell("RESULTS", Role.HEADING),),), (value,), room)
 
 

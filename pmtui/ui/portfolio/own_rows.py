@@ -5,6 +5,7 @@ from dataclasses import replace
 from functools import partial
 
 from pmtui.domain.account.position import CONVERSION, Activity, Dust, Position
+from pmtui.domain.books.book_view import BookState
 from pmtui.domain.conditionals.conditional import ConditionalState
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
@@ -175,8 +176,10 @@ class OwnRows:
         """Return how many positions have a live price."""
         if self.tab is not Tab.POSITIONS:
             return NO_ROWS
-        priced = len(_moving(own.account))
-        return LiveRows(priced - len(self._aged(own.account)), priced)
+        priced, book = len(_moving(own.account)), self._surface.queries.book
+        aged = self._aged(own.account)
+        loading = sum(book(token).state is BookState.LOADING for token in aged)
+        return LiveRows(priced - len(aged), priced, loading)
 
     def _marks(self, view: AccountView) -> OrderMarks:
         return OrderMarks(

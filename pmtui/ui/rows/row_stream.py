@@ -1,17 +1,18 @@
 """Rows in view: streams their prices while they are visible, and repaints only changed rows."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 
 from textual.timer import Timer
 
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
 from pmtui.service.surface import Queries
 from pmtui.service.topics import HistoryTopic
 from pmtui.ui.cells import Row
+from pmtui.ui.facts import LiveRows
 from pmtui.ui.format import UNITS
 
 
@@ -90,6 +91,15 @@ class RowStream:
         if token_id is None or token_id not in self.tokens:
             return None
         return self._queries.book(token_id)
+
+    def live_rows(self, tokens: Collection[TokenId]) -> LiveRows:
+        """Return how many of these rows in view are live, or soon will be."""
+        states = [self._queries.book(token).state for token in self.tokens.intersection(tokens)]
+        loading = sum(state is BookState.LOADING for state in states)
+        if self._settling is not None:
+            # The rest is asked for in a moment.
+            loading += len(self._wanted() - self.tokens)
+        return LiveRows(sum(state.is_good for state in states), len(tokens), loading)
 
     def follow_soon(self) -> None:
         """Follow the view once it has been still for a moment."""

@@ -380,6 +380,16 @@ async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -
         assert [age for _, age in _prices(app)] == ["3m", "", ""]
 
 
+async def test_rows_that_have_just_come_into_view_are_not_called_stale() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(3, has_more=False)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: "updated now" in text_of(app, "#list-panel"), "the list")
+        await settle(pilot)
+        assert "live" not in text_of(app, "#list-panel")
+
+
 async def test_letters_in_the_search_line_are_text() -> None:
     service = believable_service()
     app = _app(service)

@@ -68,4 +68,4 @@ def test_a_tape_keeps_side_size_and_own_mark_before_the_time() -> None:
 
 def test_an_order_that_may_not_rest_says_so_before_it_names_its_outcome() -> None:
     assert text_of(paint_own_orders(ORDERS, 27, 9))[3].endswith(" unknown Yes")
-    assert text_of(paint_own_orders(ORDERS, 22, 9))[3].endswith(" unknown")
+    assert text_of(paint_own_orders(ORDERS, 24, 9))[3].endswith(" unknown")

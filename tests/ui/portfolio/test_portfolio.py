@@ -70,6 +70,7 @@ async def test_positions_are_streamed_and_dimmed_where_their_price_is_not_live()
         service.account_view, positions=(replace(first, token_id=live.token_ids[0]), second)
     )
     service.stream(live)
+    service.books[second.token_id] = BookView(second.token_id, BookState.STALE, (), (), as_of=NOW)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "1 of 2 live" in text_of(app, "#tabs"), "the count")
@@ -148,7 +149,7 @@ async def test_activity_that_lacks_the_newest_fill_says_so() -> None:
     service.own_fills = (fill,)
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "0 of 3 live" in text_of(app, "#tabs"), "the positions")
+        await until(pilot, lambda: "updated now" in text_of(app, "#tabs"), "the positions")
         await pilot.press(*["left_square_bracket"] * 3)
         await until(pilot, lambda: "lags" in text_of(app, "#tabs"), "the activity")
         assert shows(app, "lags")
