@@ -38,10 +38,13 @@ FRESH_S = 35
 
 
 def paint_price(price: Micros | None, role: Role = Role.TEXT) -> Cell:
-    """Paint a price, rounded to a tenth of a cent if the exact one does not fit."""
+    """Paint a price, rounded to a tenth of a cent if the exact one does not fit.
+
+    Whole cents get a decimal, too: the prices of a list line up on the point.
+    """
     if price is None:
         return Cell(ABSENT, Role.DIM)
-    text = read_price(price)
+    text = read_price(price, tick=TENTH_OF_CENT)
     return Cell(text if len(text) <= PRICE_WIDTH else read_average(price), role)
 
 
@@ -49,17 +52,19 @@ def paint_spread(spread: Micros | None, role: Role = Role.TEXT) -> Cell:
     """Paint a spread, rounded to a tenth of a cent if the exact one does not fit."""
     if spread is None:
         return Cell(ABSENT, Role.DIM)
-    text = read_distance(spread)
-    fits = len(text) <= PRICE_WIDTH
-    return Cell(text if fits else read_distance(round_price(spread, TENTH_OF_CENT)), role)
+    text = read_distance(spread, tick=TENTH_OF_CENT)
+    fits, rounded = len(text) <= PRICE_WIDTH, round_price(spread, TENTH_OF_CENT)
+    return Cell(text if fits else read_distance(rounded, tick=TENTH_OF_CENT), role)
 
 
 def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
     """Paint the counted mid, with `~` if one side is empty, so that its price is assumed."""
     middle = counted_mid(bid, ask)
-    if middle is None or not is_one_sided(bid, ask):
-        return paint_price(middle, role)
-    text = f"~{read_price(middle)}"
+    if middle is None:
+        return paint_price(None)
+    if not is_one_sided(bid, ask):
+        return Cell(read_average(middle), role)
+    text = f"~{read_price(middle, tick=TENTH_OF_CENT)}"
     return Cell(text if len(text) <= PRICE_WIDTH else f"~{read_average(middle)}", role)
 
 
@@ -68,12 +73,13 @@ def paint_change(change: Micros | None) -> Cell:
     if change is None:
         return Cell(ABSENT, Role.DIM)
     if not change:
-        return Cell(read_change(Micros(0)), Role.DIM)
+        return Cell(read_change(Micros(0), tick=TENTH_OF_CENT), Role.DIM)
     size = Micros(abs(change))
     if 2 * size <= TENTH_OF_CENT:
-        return Cell(f"<{read_distance(TENTH_OF_CENT)}", Role.DIM)
+        sign = "+" if change > 0 else "-"
+        return Cell(f"{sign}<{read_distance(TENTH_OF_CENT)}", Role.DIM)
     rounded = Micros(round_price(size, TENTH_OF_CENT) * (1 if change > 0 else -1))
-    return Cell(read_change(rounded), Role.UP if change > 0 else Role.DOWN)
+    return Cell(read_change(rounded, tick=TENTH_OF_CENT), Role.UP if change > 0 else Role.DOWN)
 
 
 def paint_money(amount: Micros | None, role: Role = Role.TEXT) -> Cell:

@@ -68,9 +68,9 @@ def format_average(price: Micros) -> str:
     return format_price(rounded, tick=TENTH_OF_CENT)
 
 
-def format_price_change(change: Micros) -> str:
-    """Write a change of price with its sign: `+1.5¢`, `-2¢`, `0¢`."""
-    return f"{_sign(change)}{_cents(abs(change), None)}¢"
+def format_price_change(change: Micros, *, tick: Micros | None = None) -> str:
+    """Write a change of price with its sign: `+1.5¢`, `-2¢`, `0¢`; the tick as in `format_price`."""
+    return f"{_sign(change)}{_cents(abs(change), tick)}¢"
 
 
 def format_size_compact(size: Micros, *, width: int | None = None) -> str:
@@ -352,9 +352,9 @@ def read_distance(distance: Micros, *, tick: Micros | None = None) -> str:
     return text.replace("¢", "%") if UNITS.prices is PriceFormat.PERCENT else text
 
 
-def read_change(change: Micros) -> str:
+def read_change(change: Micros, *, tick: Micros | None = None) -> str:
     """Write a price change: in percentage points or cents, because odds do not subtract."""
-    text = format_price_change(change)
+    text = format_price_change(change, tick=tick)
     return text.replace("¢", "%") if UNITS.prices is PriceFormat.PERCENT else text
 
 

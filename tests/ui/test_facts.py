@@ -15,6 +15,7 @@ from pmtui.ui.facts import (
     join_facts,
     key_of,
     paint_change,
+    paint_mid,
     paint_money,
     paint_price,
     paint_time_left,
@@ -39,6 +40,15 @@ def test_a_change_always_fits_its_column_and_has_its_sign(change: Micros) -> Non
     if abs(change) > 500:
         assert cell.text[0] == ("+" if change > 0 else "-")
         assert cell.role is (Role.UP if change > 0 else Role.DOWN)
+
+
+def test_the_figures_of_a_list_line_up_on_the_point_and_a_change_has_its_sign() -> None:
+    assert [paint_price(Micros(n)).text for n in (330_000, 885_000)] == ["33.0¢", "88.5¢"]
+    assert paint_mid(Micros(388_000), Micros(389_000), Role.TEXT).text == "38.8¢"
+    changes = (-30_000, 85_000, 0, 300, -300)
+    assert [paint_change(Micros(n)).text for n in changes] == [
+        "-3.0¢", "+8.5¢", "0.0¢", "+<0.1¢", "-<0.1¢",
+    ]  # fmt: skip
 
 
 @given(st.integers(0, 10**18).map(Micros))

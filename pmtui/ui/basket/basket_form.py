@@ -35,6 +35,7 @@ from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.facts import ABSENT
 from pmtui.ui.format import (
+    TENTH_OF_CENT,
     format_average,
     format_cost,
     format_money_change,
@@ -220,7 +221,7 @@ def paint_end(verdict: Verdict | None) -> Cell:
 def _state_of(leg: BasketLeg) -> Cell:
     if leg.intent is None:
         return Cell(plain(leg.problem, _END), Role.NOTICE_WARN)
-    return Cell(f"≤ {format_price(leg.intent.worst_price)}", Role.DIM)
+    return Cell(f"≤ {format_price(leg.intent.worst_price, tick=TENTH_OF_CENT)}", Role.DIM)
 
 
 def _price(average: Micros | None) -> str:

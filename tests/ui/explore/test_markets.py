@@ -65,9 +65,9 @@ async def test_the_essentials_are_there_at_80_by_24() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: shows(app, "Harbour City"), "the first event")
         row = next(line for line in screen_lines(app) if "Harbour City" in line)
-        for essential in ("●", "Ilse Maro", "46¢", "+2.1¢", "$894.8k", "12d 5h"):
+        for essential in ("●", "Ilse Maro", "46.0¢", "+2.1¢", "$894.8k", "12d 5h"):
             assert essential in row
-        assert "spread 1¢" in text_of(app, "#details")
+        assert "spread 1.0¢" in text_of(app, "#details")
         assert "4 of 5 markets open" in text_of(app, "#details")
         assert shows(app, "S Sort")
 
@@ -345,7 +345,7 @@ async def test_rows_in_view_are_streamed_and_only_what_moved_is_painted() -> Non
         moved = replace(markets[1], best_bid=m("0.71"), best_ask=m("0.73"))
         service.stream(moved)
         service.announce(topic)
-        await until(pilot, lambda: _prices(app)[1] == ("72¢", ""), "the price that moved")
+        await until(pilot, lambda: _prices(app)[1] == ("72.0¢", ""), "the price that moved")
         assert [row.key for row in table.rows] == order
         assert [n for n, row in enumerate(table.rows) if row is not before[n]] == [1]
 
@@ -668,7 +668,7 @@ async def test_a_change_that_the_venue_does_not_tell_is_that_of_the_days_history
     service.histories[token_id, Interval.DAY] = HistoryView(points, Interval.DAY, Load.READY, NOW)
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
-        await until(pilot, lambda: shows(app, "+6¢"), "the change of the day")
+        await until(pilot, lambda: shows(app, "+6.0¢"), "the change of the day")
 
 
 def test_a_history_that_began_later_tells_no_change_of_a_day() -> None:

@@ -112,13 +112,13 @@ async def test_the_essentials_are_there_at_80_by_24() -> None:
     app = app_with(service_with(EVENT_ROW, RIVER_ROW))
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: row_of(app, "Will the river"), "the market")
-        for essential in ("★", "30¢", "31¢", "30.5¢", "120.5 Yes"):
+        for essential in ("★", "30.0¢", "31.0¢", "30.5¢", "120.5 Yes"):
             assert essential in row_of(app, "Will the river")
         assert "12d 5h" in row_of(app, "Harbour City")
         assert "WATCHLIST  2 starred" in text_of(app, "#list-panel")
         assert "updated now" in text_of(app, "#list-panel")
         assert "prices of Ilse Maro" in text_of(app, "#details")
-        assert "spread 1¢" in text_of(app, "#details")
+        assert "spread 1.0¢" in text_of(app, "#details")
         assert "volume $" in text_of(app, "#details")
         assert shows(app, "A Alert")
 

@@ -51,7 +51,7 @@ async def test_positions_show_worth_and_what_can_be_done_at_80_by_24() -> None:
     app = _app(believable_service())
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: _row(app, "Will Ilse"), "a position")
-        for essential in ("Yes", "120.5", "46¢", "$55.43", "+$6.02"):
+        for essential in ("Yes", "120.5", "46.0¢", "$55.43", "+$6.02"):
             assert essential in _row(app, "Will Ilse")
         assert "redeemable" in _row(app, "Did the May")
         assert "mergeable" in _row(app, "Will Tomás")
