@@ -254,8 +254,8 @@ def _start(at: datetime, length: timedelta) -> datetime:
 
 
 LEVELS = 8
-_LEAST_RANGE = Micros(10_000)
-"""The smallest vertical range: a market that moved less than a cent is drawn flat."""
+_LEAST_RANGE = Micros(40_000)
+"""The smallest vertical range: a market that moved by fractions of a cent is drawn flat."""
 
 
 def spark_levels(
@@ -280,7 +280,9 @@ def spark_levels(
         return (None,) * columns
     low, high = min(known), max(known)
     spare = max(_LEAST_RANGE - (high - low), 0)
-    bottom, span = low - spare // 2, max(high - low, _LEAST_RANGE)
+    span = max(high - low, _LEAST_RANGE)
+    # Half a level lower where there is room: a flat line is in a level, not between two.
+    bottom = low - spare // 2 - min(spare // 2, span // (2 * LEVELS))
     return tuple(
         None if price is None else min((price - bottom) * LEVELS // span, LEVELS - 1)
         for price in prices

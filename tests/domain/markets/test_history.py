@@ -263,8 +263,10 @@ def test_a_rise_climbs_from_the_lowest_to_the_highest_level() -> None:
 
 
 def test_a_flat_market_is_flat_and_in_the_middle() -> None:
-    levels = spark_levels(points_of(500_000, 501_000), until=NOW, reach=DAY, columns=4)
-    assert set(levels) == {3, 4}
+    levels = spark_levels(points_of(500_000, 502_000, 499_000), until=NOW, reach=DAY, columns=4)
+    assert set(levels) == {4}
+    moved = spark_levels(points_of(500_000, 510_000), until=NOW, reach=DAY, columns=2)
+    assert moved in {(3, 5), (4, 5), (4, 6)}
 
 
 def test_a_price_holds_and_nothing_stands_before_the_first_one() -> None:
