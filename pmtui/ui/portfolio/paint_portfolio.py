@@ -174,11 +174,16 @@ def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapp
     sized = {tab: tab.value if n is None else f"{tab.value} {n}" for tab, n in sizes.items()}
     if _TAB_PADDING + sum(map(len, sized.values())) <= width:
         return sized
-    short = {tab: sized[tab] if tab is active else tab.value for tab in Tab}
-    if _TAB_PADDING + sum(map(len, short.values())) > width:
-        name = short[Tab.TRANSACTIONS]
-        short[Tab.TRANSACTIONS] = name.replace(Tab.TRANSACTIONS.value, _SHORT_TRANSACTIONS)
-    return short
+    # The counts go from the right, the past before what is held and working.
+    for tab in (None, *reversed(Tab)):
+        if tab is None:
+            name = sized[Tab.TRANSACTIONS]
+            sized[Tab.TRANSACTIONS] = name.replace(Tab.TRANSACTIONS.value, _SHORT_TRANSACTIONS)
+        elif tab is not active:
+            sized[tab] = sized[tab].split()[0]
+        if _TAB_PADDING + sum(map(len, sized.values())) <= width:
+            break
+    return sized
 
 
 def paint_rows_title(view: Portfolio, active: Tab, room: int) -> tuple[Line, Line]:

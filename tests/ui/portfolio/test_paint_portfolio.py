@@ -143,6 +143,14 @@ def test_what_has_not_been_read_is_not_said_to_be_nothing() -> None:
     assert "Positions 0" in read
 
 
+def test_narrow_tabs_keep_the_counts_of_what_is_held_and_working() -> None:
+    view = Portfolio(EMPTY_ACCOUNT)
+    tabs = words(paint_tabs(view, Tab.ACTIVITY, NOW, keymap=DEFAULT_KEYMAP, width=80))
+    assert "Positions 0  Working 0  Fills " in tabs
+    assert "Activity 0" in tabs
+    assert "Txns" in tabs
+
+
 def test_the_sum_of_the_rows_is_the_sum_of_what_they_show() -> None:
     position = believable.position(1, "A market", size=1, average=0.5, current=0.504)
     assert position.unrealized == 0
