@@ -210,6 +210,11 @@ class HelpScreen(FrameScreen):
     def on_mount(self) -> None:
         # Textual also calls FrameScreen.on_mount.
         self.panel.show_title_in_width(partial(_title, self._about))
+        for name in _PAGES[1:]:
+            more = self.query_one(f"#{name}-panel", Panel)
+            more.show_title_in_width(
+                lambda _: ((Cell("HELP", Role.HEADING), Cell(", more keys", Role.DIM)), ())
+            )
         self._explain()
         self.table.focus()
 

@@ -179,3 +179,12 @@ async def test_the_help_is_narrowed_to_what_is_typed() -> None:
         assert any(line.split()[:3] == ["K", "Kill", "switch"] for line in shown)
         await pilot.press("enter", "g")
         await until(pilot, lambda: isinstance(app.screen, GlossaryScreen), "the keys are back")
+
+
+async def test_every_page_of_help_has_a_title() -> None:
+    app = made()
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen), "the help")
+        await until(pilot, lambda: "HELP, more keys" in text_of(app, "#most-panel"), "its title")
+        assert "HELP, more keys" in text_of(app, "#more-panel")
