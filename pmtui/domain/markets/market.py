@@ -210,11 +210,6 @@ class Market:
         is_near = place >= 0 and (len(group) > _NEAR or place <= _NEAR - len(group))
         return name if not group or is_near else f"{group}: {self.event_title or name}"
 
-    @property
-    def names_its_group(self) -> bool:
-        """Whether the question contains the group title that distinguishes it from its siblings."""
-        return _folded(self.group_title) in _folded(self.question)
-
 
 def _folded(text: str) -> str:
     return " ".join(text.casefold().split())

@@ -48,12 +48,8 @@ def paint_question(view: MarketView, outcome_index: int, now: datetime, width: i
     tag = Cell(f" {plain(label, _LONGEST_LABEL)} ", Role.KEY, Emphasis.REVERSE)
     left = _time_left(market, now)
     room = width - line_width((tag,)) - cell_width(left) - 3
-    whole, telling = (
-        with_star(plain(name), is_starred=view.is_starred)
-        for name in (market.question, market.distinct_name)
-    )
-    # Without its siblings on the screen, only the full question identifies a market.
-    title = whole if market.names_its_group and cell_width(whole) <= room else telling
+    # At every width the same name, which is that of notices, too.
+    title = with_star(plain(market.distinct_name), is_starred=view.is_starred)
     question = plain(title, max(0, room))
     gap = max(1, room - cell_width(question) + 1)
     line = (
@@ -100,14 +96,14 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
     apart = "none" if book.spread is None else read_distance(book.spread, tick=book.tick_size)
     if book.state is BookState.LOADING:
         apart = "–"
-    market = view.market
+    market, last = view.market, book.own_last_price
     # What stands in the book of a market that takes no orders is no offer to anybody.
     is_good = book.state.is_good and trading_of(view) is Trading.OPEN
     numbers = [
         ("bid", price(book.best_bid), Role.BID if is_good else Role.STALE),
         ("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),
         ("mid", price(book.midpoint), Role.TEXT if is_good else Role.STALE),
-        ("last", price(book.own_last_price), Role.LAST_TRADE),
+        ("last", price(last), Role.DIM if last is None else Role.LAST_TRADE),
         ("spread", apart, Role.TEXT if is_good else Role.STALE),
     ]
     if market is not None and market.closed and not (book.bids or book.asks):

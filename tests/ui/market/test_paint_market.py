@@ -70,16 +70,15 @@ def test_head_lines_keep_their_width(width: int, title: str) -> None:
         assert "\x1b" not in text_of(line)
 
 
-def test_a_cut_head_still_tells_a_market_from_its_siblings() -> None:
+def test_a_market_has_one_name_at_every_width() -> None:
     question = "What will the bank do to its target range in December of 2026: No change?"
     assert VIEW.market is not None
-    market = replace(VIEW.market, question=question, group_title="No change")
-    head, wide = (
-        text_of(paint_question(replace(VIEW, market=market), 0, NOW, width)) for width in (80, 120)
+    market = replace(
+        VIEW.market, question=question, group_title="No change", event_title="Rates in December"
     )
-    assert "No change: What" in head
-    assert wide.count("No change") == 1
-    assert question in wide
+    for width in (80, 120, 200):
+        head = text_of(paint_question(replace(VIEW, market=market), 0, NOW, width))
+        assert "No change: Rates in December" in head
 
 
 def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
@@ -90,6 +89,8 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     assert "bid 52¢  ask 53¢  mid 52.5¢" in quote
     bare = replace(BOOK, bids=(), asks=())
     assert "bid none  ask none" in text_of(paint_quote(VIEW, bare, 120))
+    untraded = paint_quote(VIEW, replace(BOOK, own_last=None, last_trade_price=None), 120)
+    assert [cell.role for cell in untraded if cell.text == "none"] == [Role.DIM]
     coming = replace(bare, state=BookState.LOADING)
     assert "bid –  ask –  mid –" in text_of(paint_quote(VIEW, coming, 120))
     assert VIEW.market is not None
