@@ -107,7 +107,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     "holders": ("▄▄ harbour-seal", "44,000  ▄▄", "[R]"),
     "comments": ("Maro was ahead in every district poll.", "[b]loud[/b]"),
     "alert": ("bid 63 ask 64",),
-    "desk": ("1 Xavier Marchetti", "keys trade Yes"),
+    "desk": ("1 Xavier Marchetti", "keys trade: "),
     "basket": ("Basket", "Xavier Marchetti"),
     "leaving": ("stop 40¢  target 80¢", "4 orders, $141.00", "BUY  120 Yes @ 61¢"),
     "help": ("Orders", "Centre: Bring the spread"),

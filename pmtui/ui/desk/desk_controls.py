@@ -420,18 +420,13 @@ class DeskControls:
         market = model.market.market
         name = plain(market.title, 40) if market is not None else ""
         outcome = market.outcomes[self._reader.outcome_index].label if market is not None else ""
+        subject = Cell(", ".join(filter(None, (name, plain(outcome, 12)))), Role.HEADING)
         if self._page.are_keys_locked:
-            return (
-                Cell(" ticket has the keys ", Role.DIM),
-                Cell(f"{plain(outcome, 12)} {name}", Role.HEADING),
-            )
+            return (Cell(" ticket has the keys: ", Role.DIM), subject)
         if keys := self.single_keys.state_line(model):
-            return (*keys, Cell(f"  {plain(outcome, 12)} {name}", Role.HEADING))
+            return (*keys, Cell("  "), subject)
         arrows = "arrows go to the next ladder" if len(self._markets) > 1 else ""
-        return (
-            Cell(" keys trade ", Role.DIM), Cell(f"{plain(outcome, 12)} ", Role.HEADING),
-            Cell(name, Role.HEADING), Cell(f"   {arrows}", Role.DIM),
-        )  # fmt: skip
+        return (Cell(" keys trade: ", Role.DIM), subject, Cell(f"   {arrows}", Role.DIM))
 
     async def answer(self, message: Message) -> None:
         """Handle a pane's message."""
