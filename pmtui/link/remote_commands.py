@@ -42,7 +42,7 @@ P = ParamSpec("P")
 MOST_REMEMBERED = 500
 KILL_WITHIN_S = 1.0
 """How long the kill switch waits for the service before it says that there is no answer."""
-LONGEST_TITLE = 60
+LONGEST_TITLE = 120
 _FINEST_TICK = Micros(100)
 """0.01 cents: what amounts of two decimals say is off the grid by their dust."""
 _UNSENT = "nothing was sent"

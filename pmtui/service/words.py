@@ -7,7 +7,7 @@ from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.journal.journal_rows import PastLine
 from pmtui.service.views import Level, LogEntry, OrderDeed
 
-LONGEST_TITLE = 60
+LONGEST_TITLE = 120
 _FINEST_TICK = Micros(100)
 """Micros: 0.01 cents."""
 
