@@ -88,7 +88,7 @@ SCENES = (
 
 ROWS: dict[str, tuple[str, ...]] = {
     "tags": ("Commodities", "Ice hockey"),
-    "search": ("Will the harbour tunnel open", "-4¢"),
+    "search": ("Will the harbour tunnel open", "-4.0¢"),
     "rules": ("Resolves Yes if the operator announces it", "body concerned"),
     "both": ("bids price   No", "DEPTH 10¢"),
     "unproven": ("stale 14s",),

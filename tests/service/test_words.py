@@ -6,7 +6,13 @@ from pmtui.domain.conditionals.conditional import ConditionalPlan, describe_plan
 from pmtui.domain.formats import exact_shares
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import OrderStatus
-from pmtui.service.words import describe_order_end, describe_price, format_shares
+from pmtui.service.words import (
+    LONGEST_TITLE,
+    describe_order_end,
+    describe_price,
+    format_shares,
+    shorten,
+)
 from tests.service.fakes import CONDITION, YES
 from tests.ui.believable import order
 
@@ -51,3 +57,9 @@ def test_a_conditional_order_is_named_by_a_grouped_size() -> None:
     plan = ConditionalPlan(CONDITION, YES, size, stop=stop, take_profit=None)
     assert "5,000" in describe_plan(plan, "Yes")
     assert exact_shares(size) == "5,000 shares"
+
+
+def test_a_title_that_a_wide_screen_has_room_for_is_not_cut() -> None:
+    title = "No change: What will the Federal Reserve do to its target range in December 2026?"
+    assert shorten(title) == title
+    assert len(shorten(title * 3)) == LONGEST_TITLE
