@@ -171,7 +171,7 @@ async def test_a_closed_market_shows_how_it_ended() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await until(pilot, lambda: "→ Yes" in row_of(app, "Will the river"), "the end")
         assert "closed" in row_of(app, "Will the river")
-        assert "100¢" in row_of(app, "Will the river")
+        assert "100.0¢" in row_of(app, "Will the river")
 
 
 async def test_an_empty_list_says_what_to_do() -> None:
