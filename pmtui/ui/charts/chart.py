@@ -353,6 +353,9 @@ def _draw_volume(canvas: Canvas, axes: Axes, prints: Sequence[TradePrint], strip
     _mark_unknown(canvas, axes, prints, axes.rows + strip - 1)
 
 
+_MINUTE_S = 60
+
+
 def _mark_unknown(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], row: int) -> None:
     """Dot the columns before the oldest known trade, and say how long the known part is."""
     # The venue's price history has no volume: it is known as far back as the tape.
@@ -360,7 +363,8 @@ def _mark_unknown(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], row:
     until = axes.column_of(oldest) if oldest > axes.first else 0
     if not until:
         return
-    words = f"vol: last {format_age((axes.last - oldest).total_seconds())} "
+    known_s = (axes.last - oldest).total_seconds()
+    words = f"vol: last {'<1m' if known_s < _MINUTE_S else format_age(known_s)} "
     words = words if len(words) <= until else ""
     for column, mark in enumerate(words.rjust(until, "·")):
         if mark != " ":
