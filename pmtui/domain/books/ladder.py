@@ -22,7 +22,9 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import RewardTerms, Side
 from pmtui.domain.markets.rewards import RewardBand, reward_band
 from pmtui.domain.money import ONE, ZERO, Micros, complement
+from pmtui.domain.orders.flattening import Closing, close_now
 from pmtui.domain.orders.order import Order, OrderStatus, Volume
+from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 
 _MULTIPLES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
 _WIDEST_GROUP = 100_000
@@ -160,6 +162,8 @@ class LadderMarks:
     """Own orders that the venue says earn rewards now."""
     net: Stake | None = None
     """The net holding of one outcome over the other: the position that flattening closes."""
+    give_way_percent: int = DEFAULT_GIVE_WAY
+    """How far below the best bid flattening may fill."""
     rewards: RewardTerms | None = None
     stops: tuple[StopMark, ...] = ()
     """Stops and targets in the outcome shown."""
@@ -176,16 +180,6 @@ class LadderMarks:
     def profit_at(self, price: Micros) -> Micros | None:
         """Return the profit of closing the net position at a price; None where there is none."""
         return None if self.net is None else self.net.profit_at(price)
-
-    def profit_now(self, bid: Micros | None, ask: Micros | None) -> Micros | None:
-        """Return the profit of closing the net position at the best price; None where there is none.
-
-        A holding in the other outcome is sold against this one's asks.
-        """
-        if self.net is None:
-            return None
-        price = ask if self.net.is_other else bid
-        return None if price is None else self.net.profit_at(price)
 
 
 NO_MARKS = LadderMarks()
@@ -391,6 +385,8 @@ class Ladder:
     traded: Mapping[int, int]
     depths: Mapping[int, int]
     placed: PlacedMarks
+    closing: Closing | None
+    """What closing the net position brings now; None where nothing is held, or nobody buys it."""
     shown: Shown = EVERYTHING
     _rungs: dict[int, Rung] = field(default_factory=dict)
 
@@ -511,6 +507,7 @@ def build_ladder(
         traded[axis.nearest(price)] += size
     last_price = book.own_last_price
     last = None if last_price is None else axis.nearest(last_price)
+    own = tuple(orders)
     return Ladder(
         axis=axis,
         touch=(book.best_bid, book.best_ask),
@@ -520,10 +517,15 @@ def build_ladder(
         middle=_middle(axis, book, last=last),
         bids=bids,
         asks=asks,
-        own=_own_rows(axis, orders, marks),
+        own=_own_rows(axis, own, marks),
         traded=traded,
         depths=_depths(bids, asks),
         placed=place_marks(marks, book, axis),
+        closing=None
+        if marks.net is None
+        else close_now(
+            marks.net, book, own, tick=axis.tick, give_way_percent=marks.give_way_percent
+        ),
         shown=shown,
     )
 

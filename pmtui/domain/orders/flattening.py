@@ -12,16 +12,18 @@ grows.
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookView, mirrored_view
 from pmtui.domain.formats import exact_shares, shares_are
 from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import ZERO, Micros, format_micros
+from pmtui.domain.money import ZERO, Micros, complement, format_micros, notional_floor
 from pmtui.domain.orders.amounts import SIZE_STEP, order_amounts, price_ceil, size_floor
 from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.own_orders import reserved_shares
-from pmtui.domain.orders.self_trade import bids_of_others, own_bids_from
+from pmtui.domain.orders.self_trade import bids_of_others, levels_less, own_bids_from
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 
@@ -69,6 +71,61 @@ class FlattenPlan:
     def stays(self) -> Micros:
         """Shares without a bid at the worst price or better."""
         return Micros(max(self.intent.size - self.numbers.fills_now, 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What closing a net position now brings."""
+
+    profit: Micros
+    """Of the shares that fill, net of fees."""
+    fills: Micros
+    """Shares that others bid for, at the worst price or better."""
+    size: Micros
+    """Shares that the sale is for."""
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether the depth does not suffice."""
+        return self.fills < self.size
+
+
+def close_now(
+    net: Stake,
+    book: BookView,
+    orders: Iterable[Order],
+    *,
+    tick: Micros,
+    give_way_percent: int = DEFAULT_GIVE_WAY,
+) -> Closing | None:
+    """Return what selling the net position brings now, by the card's rules; None if nothing would fill.
+
+    Args:
+        net: the net position, in terms of the outcome of the book.
+        book: including our own orders.
+        orders: our own open orders of both outcomes, as they appear in this book.
+        tick: of the market.
+        give_way_percent: how far below the best bid it may fill.
+    """
+    facing = Side.SELL if net.is_other else Side.BUY
+    mine: dict[Micros, int] = {}
+    for order in orders:
+        if order.side is facing and order.time_in_force.rests and order.status.is_open:
+            mine[order.price] = mine.get(order.price, 0) + order.remaining_size
+    size = left = size_floor(net.size)
+    worst, proceeds = ZERO, 0
+    for level in levels_less(book.asks if net.is_other else book.bids, mine):
+        price = complement(level.price) if net.is_other else level.price
+        worst = worst or worst_price(price, tick, give_way_percent)
+        if left <= 0 or price < worst:
+            break
+        taken = min(level.size, left)
+        proceeds += notional_floor(price, taken) - taker_fee(taken, price, net.fee)
+        left = Micros(left - taken)
+    fills = Micros(size - left)
+    if fills <= 0:
+        return None
+    return Closing(Micros(proceeds - net.part(fills).cost), fills, size)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ such orders never meet. There is one exception: where the venue makes takers wai
 what came to rest meanwhile.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from pmtui.domain.books.book_view import BookView, Level
@@ -153,13 +153,20 @@ def book_of_others(book: BookView, condition_id: ConditionId, own: Iterable[Orde
                 mine[side, price] = mine.get((side, price), 0) + order.remaining_size
 
     def without(levels: tuple[Level, ...], facing: Side) -> tuple[Level, ...]:
-        return tuple(
-            Level(each.price, Micros(each.size - mine.get((facing, each.price), 0)))
-            for each in levels
-            if each.size > mine.get((facing, each.price), 0)
-        )
+        own_there = {price: size for (side, price), size in mine.items() if side is facing}
+        return tuple(levels_less(levels, own_there))
 
     return replace(book, bids=without(book.bids, Side.SELL), asks=without(book.asks, Side.BUY))
+
+
+def levels_less(levels: Iterable[Level], mine: Mapping[Micros, int]) -> Iterator[Level]:
+    """Yield each level with its size less our own at its price, if anything is left."""
+    for level in levels:
+        ours = mine.get(level.price, 0)
+        if not ours:
+            yield level
+        elif level.size > ours:
+            yield Level(level.price, Micros(level.size - ours))
 
 
 def _price_facing(

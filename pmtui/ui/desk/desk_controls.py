@@ -85,7 +85,7 @@ class DeskColumn(Panel):
             self.ladder.clear_cursor()
             self.ladder.show(BookView(token_id or TokenId(""), BookState.LOADING))
 
-    def show_market(self, queries: Queries, outcome_index: int) -> None:
+    def show_market(self, queries: Queries, outcome_index: int, give_way_percent: int) -> None:
         """Show the book, own orders and the title."""
         if self.market is None or self.condition_id is None:
             return
@@ -95,7 +95,12 @@ class DeskColumn(Panel):
             return
         book = queries.book(token_id)
         inputs = ladder_inputs(
-            account, view, token_id, fills=queries.fills().fills, is_mirrored=False
+            account,
+            view,
+            token_id,
+            fills=queries.fills().fills,
+            is_mirrored=False,
+            give_way_percent=give_way_percent,
         )
         self.ladder.show(
             book, tick=tick_size_of(view), orders=inputs.orders,
@@ -235,7 +240,7 @@ class DeskControls:
         self._ticket = ticket
         self._columns = tuple(columns)
         self._focused = FocusedLadder()
-        self._reader = MarketReader(surface.queries, ConditionId(""), self._focused)
+        self._reader = MarketReader(surface, ConditionId(""), self._focused)
         workspace = Workspace(
             surface=surface, reader=self._reader, line=line, page=page, ladder=self._focused,
             ticket=ticket,
@@ -466,7 +471,11 @@ class DeskControls:
 
     def _show_columns(self, columns: Iterable[DeskColumn]) -> None:
         for column in columns:
-            column.show_market(self._surface.queries, self._reader.outcome_index)
+            column.show_market(
+                self._surface.queries,
+                self._reader.outcome_index,
+                self._surface.options.flatten_percent,
+            )
 
     def _drop(self) -> None:
         if self.moving.is_moving:

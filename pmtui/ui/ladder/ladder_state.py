@@ -316,10 +316,12 @@ def _imbalance(bid: Micros, ask: Micros, *, is_good: bool) -> list[Line]:
 
 def _holding_facts(ladder: Ladder, *, is_good: bool) -> list[Line]:
     facts: list[Line] = []
-    profit = ladder.placed.marks.profit_now(*ladder.touch) if is_good else None
-    if profit is not None:
-        text = profit_text(profit, 9).strip()
-        facts.append((Cell("close ", Role.DIM), Cell(text, profit_role(profit))))
+    if is_good and (closing := ladder.closing) is not None:
+        text = profit_text(closing.profit, 9).strip()
+        part = f"{format_size_compact(closing.fills, width=6).strip()} " * closing.is_partial
+        facts.append(
+            (Cell("close ", Role.DIM), Cell(part), Cell(text, profit_role(closing.profit)))
+        )
     if (net := ladder.placed.marks.net) is not None:
         facts.append((Cell("avg ", Role.DIM), Cell(format_average(net.entry))))
     if (row := ladder.placed.even) is not None:

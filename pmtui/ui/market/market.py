@@ -96,7 +96,7 @@ class MarketScreen(TradingScreen[MarketControls]):
         panes = (self.chart, self.depth, self.position, self.orders, self.tape)
         self.frames = tuple(_framed(pane) for pane in panes)
         self.dials = (TextLine(id="dials"), TextLine(id="dials-more"))
-        self.reader = MarketReader(surface.queries, condition_id, self.ladder)
+        self.reader = MarketReader(surface, condition_id, self.ladder)
         self.reader.outcome_index = outcome_index
         workspace = Workspace(
             surface=surface, reader=self.reader, line=self.message_line, page=self,

@@ -18,9 +18,11 @@ from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Market, MarketTerms
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.amounts import SIZE_STEP, size_floor
 from pmtui.domain.orders.order import Fill, Order
+from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView, Load, MarketView, Mode, OwnList, StatusView
 from pmtui.ui.plain import plain
+from pmtui.ui.surface import Surface
 
 _LONGEST_LABEL = 16
 
@@ -141,6 +143,7 @@ def ladder_inputs(
     fills: tuple[Fill, ...] = (),
     is_mirrored: bool = False,
     alerts: tuple[PriceAlert, ...] = (),
+    give_way_percent: int = DEFAULT_GIVE_WAY,
 ) -> LadderInputs:
     """Return what belongs on the ladder of a token.
 
@@ -151,6 +154,7 @@ def ladder_inputs(
         fills: our own, for what was paid in fees.
         is_mirrored: whether the other outcome's prices are shown too.
         alerts: of any outcome; those that wait for a price of this one are marked.
+        give_way_percent: how far below the best bid flattening may fill.
     """
     terms = view.terms
     fee = terms.fee if terms is not None else NO_FEE
@@ -171,6 +175,7 @@ def ladder_inputs(
         displayed=account.displayed,
         scoring=account.scoring,
         net=net,
+        give_way_percent=give_way_percent,
         rewards=terms.rewards if terms is not None else None,
         stops=stop_marks(
             (e, account.allotted(e)) for e in account.conditionals if e.token_id == token_id
@@ -327,8 +332,9 @@ class MarketModel:
 class MarketReader:
     """Keeps which market and outcome are shown, and reads their model."""
 
-    def __init__(self, queries: Queries, condition_id: ConditionId, pointed: Pointed) -> None:
-        self._queries = queries
+    def __init__(self, surface: Surface, condition_id: ConditionId, pointed: Pointed) -> None:
+        self._options = surface.options
+        self._queries = surface.queries
         self._pointed = pointed
         self._token: tuple[tuple[ConditionId, int], TokenId] | None = None
         self._marked: tuple[Hashable, tuple[PriceAlert, ...], LadderInputs | None] | None = None
@@ -361,6 +367,7 @@ class MarketReader:
             inputs = None if token_id is None else ladder_inputs(
                 account, market, token_id,
                 fills=fills, is_mirrored=self.is_mirrored, alerts=alerts,
+                give_way_percent=self._options.flatten_percent,
             )  # fmt: skip
             self._marked = source, alerts, inputs
         _, alerts, ladder = self._marked

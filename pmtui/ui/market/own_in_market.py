@@ -4,6 +4,7 @@ from pmtui.domain.account.position import Position, break_even, profits_at_end
 from pmtui.domain.books.ladder import mirrored_orders
 from pmtui.domain.conditionals.conditional import Conditional
 from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.orders.flattening import close_now
 from pmtui.domain.orders.own_orders import DUST, ticks_away
 from pmtui.service.views import AccountView
 from pmtui.ui.format import read_distance, read_price
@@ -41,9 +42,10 @@ def position_facts(model: MarketModel) -> PositionFacts | None:
     inputs, book, tick = model.ladder, model.book, tick_size_of(model.market)
     if inputs is None or not inputs.held or model.is_over:
         return None
-    is_good = book is not None and book.state.is_good
-    touch = (book.best_bid, book.best_ask) if book is not None and is_good else (None, None)
-    net = inputs.marks.net
+    net, closing = inputs.marks.net, None
+    if net is not None and tick is not None and book is not None and book.state.is_good:
+        way = inputs.marks.give_way_percent
+        closing = close_now(net, book, inputs.orders, tick=tick, give_way_percent=way)
     most, least = profits_at_end(inputs.held)
     account = model.account
     stops = [
@@ -55,7 +57,7 @@ def position_facts(model: MarketModel) -> PositionFacts | None:
         _unprotected(account, p) for p in account.positions if p.condition_id == model.condition_id
     )
     return PositionFacts(
-        exit_now=inputs.marks.profit_now(*touch),
+        exit_now=closing,
         even=None if net is None or tick is None else break_even(net, tick),
         most=most,
         least=least,

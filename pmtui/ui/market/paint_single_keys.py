@@ -8,7 +8,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import ONE, ZERO, Micros
-from pmtui.domain.orders.flattening import NOT_SOLD, FlattenPlan
+from pmtui.domain.orders.flattening import NOT_SOLD, Closing, FlattenPlan
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.surface import PreparedOrder
@@ -215,8 +215,8 @@ class ArmedKeys:
     """Shares that flattening sells: the net of both outcomes."""
     pulls_bids: bool = False
     """Whether that first cancels own orders that the sale would match."""
-    closing: Micros | None = None
-    """The result of selling them now, net of fees."""
+    closing: Closing | None = None
+    """What selling them now brings."""
     round_trip_ms: int | None = None
     left_s: int = 0
     """Seconds until single keys are disarmed."""
@@ -410,8 +410,10 @@ def _endings(armed: ArmedKeys, *, is_brief: bool) -> list[Line]:
     if armed.held and (key := armed.keys.get("flatten_now")):
         size = format_size_compact(armed.held, width=6).strip()
         worth: Line = ()
-        if armed.closing is not None:
-            worth = (Cell(f" {format_money_change(armed.closing)}", profit_role(armed.closing)),)
+        if (closing := armed.closing) is not None:
+            worth = (Cell(f" {format_money_change(closing.profit)}", profit_role(closing.profit)),)
+            if closing.is_partial:
+                size = f"{format_size_compact(closing.fills, width=6).strip()} of {size}"
         facts.append(
             (
                 Cell(key, Role.KEY, Emphasis.BOLD),

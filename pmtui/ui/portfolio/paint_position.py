@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pmtui.domain.account.position import Position
 from pmtui.domain.formats import format_shares
 from pmtui.domain.money import ONE, Micros, ratio_floor
+from pmtui.domain.orders.flattening import Closing
 from pmtui.service.views import AccountView, Load
 from pmtui.ui.cells import Cell, Line, choose_form, fit_line, line_width
 from pmtui.ui.format import (
@@ -80,8 +81,8 @@ def net_of(positions: Iterable[Position], labels: Sequence[str]) -> Line:
 class PositionFacts:
     """Exit, break-even, resolution and stops of the positions in a market, priced as on the ladder shown."""
 
-    exit_now: Micros | None
-    """The profit of closing the net position at the touch; None without a good book."""
+    exit_now: Closing | None
+    """What closing the net position brings now; None without a good book or a bid of others."""
     even: Micros | None
     """The price at which closing it loses nothing, fees included; None without one."""
     most: Micros
@@ -128,7 +129,13 @@ def _fact_pairs(
     facts: PositionFacts, names: Sequence[str], *, has_cents: bool
 ) -> list[tuple[Line, Line]]:
     absent = Cell("–", Role.DIM)
-    now = absent if facts.exit_now is None else _gain(facts.exit_now, has_cents=has_cents)
+    is_brief, closing = names is _SHORT, facts.exit_now
+    now = absent if closing is None else _gain(closing.profit, has_cents=has_cents)
+    if closing is not None and closing.is_partial:
+        fills, size = (
+            format_size_compact(each, width=6).strip() for each in (closing.fills, closing.size)
+        )
+        names = (f"exit {fills}" if is_brief else f"exit {fills} of {size}", *names[1:])
     even = absent if facts.even is None else Cell(read_price(facts.even, tick=facts.tick))
     values = (
         now, even, _gain(facts.most, has_cents=has_cents), _gain(facts.least, has_cents=has_cents),
@@ -136,7 +143,6 @@ def _fact_pairs(
     told: list[Line] = [
         (Cell(f"{name} ", Role.DIM), value) for name, value in zip(names, values, strict=True)
     ]
-    is_brief = names is _SHORT
     return [(told[0], told[1]), (told[2], told[3]), _stop_pair(facts, is_brief=is_brief)]
 
 

@@ -5,15 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.position import Stake
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, MarketTerms, Side
 from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.domain.orders.amounts import SIZE_STEP, TICK_RULES, is_on_tick
 from pmtui.domain.orders.flattening import (
+    Closing,
     FlattenPlan,
     FlattenProblem,
     NetPosition,
+    close_now,
     net_of_market,
     net_position,
     plan_flatten,
@@ -235,3 +238,37 @@ def test_flattening_never_raises_the_net_position(yes: Micros, no: Micros) -> No
     assert abs(after) < SIZE_STEP
     assert before * after >= 0
     assert min(held.values()) == found.pairs == min(yes, no)
+
+
+OWN_BID = replace(
+    SALE, order_id=OrderId("0x2"), side=Side.BUY, price=m("0.50"), original_size=m("40")
+)
+
+
+@pytest.mark.parametrize("orders", [(), (OWN_BID,), (OWN_BID, SALE)])
+@pytest.mark.parametrize("size", ["20", "60", "100", "900.005"])
+def test_what_closing_brings_is_what_the_card_says(size: str, orders: tuple[Order, ...]) -> None:
+    net = Stake(m(size), m("0.45"))
+    found, sale = close_now(net, BOOK, orders, tick=TERMS.tick_size), planned(size, *orders)
+    assert found is not None
+    assert (found.size, found.fills) == (sale.intent.size, sale.numbers.fills_now)
+    assert found.profit == sale.numbers.fills_now_cash - net.part(found.fills).cost
+    assert found.is_partial is (sale.stays > 0)
+
+
+def test_closing_walks_down_the_bids_of_others_to_the_worst_price() -> None:
+    net = Stake(m("100"), m("0.45"))
+    # 30 at 48c: the 40 at 50c are ours, and 40c is more than a tenth below the best.
+    found = close_now(net, BOOK, (OWN_BID,), tick=TERMS.tick_size)
+    assert found == Closing(m("0.9"), m("30"), m("100"))
+    alone = replace(BOOK, bids=BOOK.bids[:1])
+    assert close_now(net, alone, (OWN_BID,), tick=TERMS.tick_size) is None
+
+
+def test_a_short_is_closed_at_the_asks_of_others() -> None:
+    net = Stake(m("50"), m("0.40"), is_other=True)
+    asks = tuple(Level(m(price), m("20")) for price in ("0.50", "0.52", "0.54"))
+    mine = replace(OWN_BID, side=Side.SELL, original_size=m("20"))
+    # 20 at 48c and 20 at 46c of the other outcome.
+    found = close_now(net, replace(BOOK, asks=asks), (mine,), tick=TERMS.tick_size)
+    assert found == Closing(m("2.8"), m("40"), m("50"))

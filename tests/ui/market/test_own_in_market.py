@@ -5,6 +5,7 @@ from dataclasses import replace
 from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, ConditionalState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
+from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
 from pmtui.service.topics import AccountTopic
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.market.market_model import MarketModel
@@ -57,8 +58,13 @@ def test_the_facts_of_a_position_are_those_of_leaving_now_and_of_both_ends() -> 
     assert model.ladder is not None
     assert model.book is not None
     (stake,) = model.ladder.held
-    assert model.book.best_bid is not None
-    assert facts.exit_now == stake.profit_at(model.book.best_bid)
+    assert model.terms is not None
+    bids = [order for order in model.own_orders if order.side is Side.BUY]
+    plan = plan_flatten(held=stake.size, orders=bids, book=model.book, terms=model.terms)
+    assert isinstance(plan, FlattenPlan)
+    assert facts.exit_now is not None
+    assert facts.exit_now.fills == plan.numbers.fills_now
+    assert facts.exit_now.profit == plan.numbers.fills_now_cash - plan.numbers.fee - stake.cost
     assert (facts.most, facts.least) == (stake.size - stake.cost, -stake.cost)
     assert facts.stops == ()
     assert facts.unprotected == stake.size

@@ -11,7 +11,8 @@ from pmtui.domain.books.ladder import Rung, Zone
 from pmtui.domain.books.tape import TapeFilter, TapeGap
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.orders.flattening import Closing
 from pmtui.domain.orders.order import Liquidity, OrderStatus, TradePrint
 from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, focus_mark, line_width
@@ -318,8 +319,12 @@ def test_the_gain_is_the_last_to_go_where_it_is_narrow() -> None:
     assert down_in(34) == "Down 38.46 at 52.0¢  +$0.19 +1.0%"
 
 
+def closing(profit: int, *, fills: int = 40, size: int = 40) -> Closing:
+    return Closing(Micros(profit), Micros(fills * SCALE), Micros(size * SCALE))
+
+
 FACTS = PositionFacts(
-    exit_now=Micros(-1_340_000), even=Micros(588_000), most=Micros(1_028_320_000),
+    exit_now=closing(-1_340_000), even=Micros(588_000), most=Micros(1_028_320_000),
     least=Micros(-21_680_000), stops=("stop 38.0¢",), unprotected=Micros(468_250_000),
     tick=Micros(1_000),
 )  # fmt: skip
@@ -336,6 +341,13 @@ def test_exit_resolution_and_stops_stand_below_the_position() -> None:
     assert narrow[2].split() == ["stop", "38.0¢", "468.25", "unprot."]
     assert narrow[0].split() == ["exit", "-$1", "b/e", "58.8¢"]
     assert narrow[1].split() == ["win", "+$1,028", "loss", "-$22"]
+    part = replace(FACTS, exit_now=closing(-1_340_000, size=100))
+    assert text_of(*paint_position_facts(part, 46)).splitlines()[0].split()[:5] == [
+        "exit", "40", "of", "100", "-$1.34",
+    ]  # fmt: skip
+    assert text_of(*paint_position_facts(part, 29)).splitlines()[0].split()[:3] == [
+        "exit", "40", "-$1",
+    ]  # fmt: skip
     bare = replace(FACTS, exit_now=None, even=None, stops=())
     assert text_of(*paint_position_facts(bare, 44)).splitlines()[2] == "no stop"
     assert "–" in text_of(*paint_position_facts(bare, 44)).splitlines()[0]
@@ -347,7 +359,7 @@ def test_exit_resolution_and_stops_stand_below_the_position() -> None:
 
 @given(st.integers(10, 60), st.integers(-(10**13), 10**13))
 def test_no_fact_of_a_position_is_cut(width: int, gain: int) -> None:
-    facts = replace(FACTS, exit_now=Micros(gain), most=Micros(gain), least=Micros(-gain))
+    facts = replace(FACTS, exit_now=closing(gain), most=Micros(gain), least=Micros(-gain))
     for line in paint_position_facts(facts, width):
         assert line_width(line) <= max(width, 26)
 

@@ -10,6 +10,7 @@ from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, SCALE, ZERO, Micros
+from pmtui.domain.orders.flattening import Closing
 from pmtui.domain.orders.order import Accepted, LimitIntent, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.orders.single_keys import OneKey
 from pmtui.service.surface import PreparedOrder
@@ -112,7 +113,7 @@ ARMED = ArmedKeys(
     prices=PRICES,
     keys=KEYS | {"preset_4": "4", "flatten_now": "F", "toggle_arming": "v"},
     held=Micros(500 * SCALE),
-    closing=Micros(-1_600_000),
+    closing=Closing(Micros(-1_600_000), Micros(500 * SCALE), Micros(500 * SCALE)),
     round_trip_ms=38,
     left_s=292,
     tick=Micros(CENT),
@@ -248,3 +249,11 @@ def test_keys_that_cannot_be_armed_say_why() -> None:
     assert text_of(narrow).rstrip().endswith("locked since 12:00")
     assert text_of(locked).startswith(" LOCKED")
     assert any(cell.role is Role.NOTICE_BAD for cell in locked)
+
+
+def test_flattening_names_the_part_that_the_depth_takes() -> None:
+    part = Closing(Micros(-1_600_000), Micros(40 * SCALE), Micros(500 * SCALE))
+    said = " ".join(text_of(line) for line in paint_armed(replace(ARMED, closing=part), 240))
+    assert "flatten 40 of 500 -$1.60" in said
+    said = " ".join(text_of(line) for line in paint_armed(ARMED, 240))
+    assert "flatten 500 -$1.60" in said

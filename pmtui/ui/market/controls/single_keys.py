@@ -343,7 +343,7 @@ class SingleKeys:
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
             held=ZERO if marks.net is None else size_floor(marks.net.size),
             pulls_bids=any(order.side is closed_by for order in own),
-            closing=None if ladder is None else marks.profit_now(*ladder.touch),
+            closing=None if ladder is None else ladder.closing,
             round_trip_ms=None if trip is None else trip.round_trip_ms,
             left_s=int((until - model.now).total_seconds()),
             tick=model.terms.tick_size,

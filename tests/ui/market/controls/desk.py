@@ -191,7 +191,7 @@ class Desk:
         self.listed = FakeOrderList()
         surface = self.service.surface()
         self.line = MessageLine(self.service, lambda: None)
-        self.reader = MarketReader(self.service, CONDITION, self.ladder)
+        self.reader = MarketReader(surface, CONDITION, self.ladder)
         self.ladder.reader = self.reader
         self.workspace = Workspace(
             surface=surface, reader=self.reader, line=self.line, page=self.page,
