@@ -17,7 +17,7 @@ from pmtui.domain.ticket.command_line import (
     Screen,
     SetAlert,
 )
-from pmtui.ui.command_line.command_screen import CommandHistory, CommandScreen
+from pmtui.ui.command_line.command_screen import CommandHistory, CommandScreen, refuse_nothing
 from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.explore.alert_form import AlertForm
 from pmtui.ui.explore.markets import MarketsScreen
@@ -61,6 +61,7 @@ class CommandKey:
             self._surface.options, self._history, outcomes=outcomes,
             outcome_index=commands.outcome_index if commands is not None else row[1] if row else 0,
             tick=commands.tick if commands is not None else None, text=text,
+            refusal=commands.refusal if commands is not None else refuse_nothing,
         )  # fmt: skip
         _ = self._app.push_screen(screen, partial(self._obey, row[0] if row else None))
 

@@ -1,6 +1,6 @@
 """The command line, over the bottom of the current screen."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -19,12 +19,14 @@ from pmtui.domain.ticket.command_line import (
     Candidate,
     Command,
     CommandProblem,
+    EnterOrder,
     FindMarkets,
     complete,
     completed,
     describe_command,
     parse_command,
 )
+from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of, footer_entries
@@ -34,11 +36,32 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine, paint_footer
 
 
+def refuse_nothing(_: TicketDraft) -> str:
+    """Return nothing against a draft, because no market is on show."""
+    return ""
+
+
 def paint_preview(
-    found: Command | CommandProblem, outcomes: Sequence[str], width: int, *, indent: int
-) -> Line:
-    """Paint what a command would do, or mark what is wrong with it."""
+    found: Command | CommandProblem, outcomes: Sequence[str], width: int, *, indent: int,
+    refusal: str = "",
+) -> Line:  # fmt: skip
+    """Paint what a command would do, or mark what is wrong with it.
+
+    Args:
+        found: the command, or its problem.
+        outcomes: labels of the market's outcomes.
+        width: of the line.
+        indent: the width of the prompt.
+        refusal: why the ticket would refuse the order; empty if it would not.
+    """
     if not isinstance(found, CommandProblem):
+        if refusal:
+            words = plain(refusal)
+            said = plain(describe_command(found, outcomes))
+            # What is wrong is said whole; the rest only repeats what was typed.
+            said = f"{said}: " if indent + len(said) + 2 + len(words) <= width else ""
+            cells = (Cell(" " * indent), Cell(said), Cell(words, Role.NOTICE_WARN))
+            return fit_line(cells, width)
         said = plain(describe_command(found, outcomes), max(width - indent, 0))
         return fit_line((Cell(" " * indent), Cell(said, Role.NOTICE_GOOD)), width)
     words = plain(found.text)
@@ -182,7 +205,7 @@ class CommandScreen(ModalScreen[Command]):
     def __init__(
         self, options: Options, history: CommandHistory, *,
         outcomes: Sequence[str] = (), outcome_index: int = 0, tick: Micros | None = None,
-        text: str = "",
+        text: str = "", refusal: Callable[[TicketDraft], str] = refuse_nothing,
     ) -> None:  # fmt: skip
         """Read a command about a market.
 
@@ -193,6 +216,7 @@ class CommandScreen(ModalScreen[Command]):
             outcome_index: the outcome shown.
             tick: the tick size of the ladder; None without one.
             text: the initial text.
+            refusal: returns why the ticket would refuse a draft; empty if it would not.
         """
         super().__init__()
         self._options = options
@@ -201,6 +225,7 @@ class CommandScreen(ModalScreen[Command]):
         self._outcome_index = outcome_index
         self._tick = tick
         self._text = text
+        self._refusal = refusal
 
     @override
     def compose(self) -> ComposeResult:
@@ -245,6 +270,9 @@ class CommandScreen(ModalScreen[Command]):
         if not isinstance(found, CommandProblem):
             self._history.keep(self.field.value)
             _ = self.dismiss(found)
+        elif self.field.value.strip():
+            # Also while the last word could be completed: the key did nothing.
+            self._preview(found)
 
     def action_close(self) -> None:
         """Close without a command."""
@@ -255,6 +283,12 @@ class CommandScreen(ModalScreen[Command]):
             self.field.value, self._outcomes, outcome_index=self._outcome_index, tick=self._tick
         )  # fmt: skip
 
+    def _preview(self, found: Command | CommandProblem) -> None:
+        refusal = self._refusal(found.draft) if isinstance(found, EnterOrder) else ""
+        width = self.size.width
+        line = paint_preview(found, self._outcomes, width, indent=_INDENT, refusal=refusal)
+        self.preview.show(line)
+
     def _show(self) -> None:
         width, text = self.size.width, self.field.value
         found, following = self._read(), complete(text, self._outcomes)
@@ -263,9 +297,10 @@ class CommandScreen(ModalScreen[Command]):
         is_begun = isinstance(found, FindMarkets) and len(text.split()) == 1
         is_unfinished = bool(following) and (is_at_end or is_begun)
         is_silent = is_unfinished or not text.strip()
-        self.preview.show(
-            () if is_silent else paint_preview(found, self._outcomes, width, indent=_INDENT)
-        )
+        if is_silent:
+            self.preview.show(())
+        else:
+            self._preview(found)
         self.candidates.show(paint_candidates(following, width, indent=_INDENT))
         entries = footer_entries(Context.COMMAND, keymap=self._options.keymap)
         self.query_one("#keys", TextLine).show(paint_footer(entries, width))

@@ -8,7 +8,7 @@ from pmtui.domain.account.onboarding import Purpose
 from pmtui.domain.books.book_view import BookView, mirrored_view
 from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.formats import parse_size
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import ZERO
 from pmtui.domain.orders.order import LimitIntent, Order
@@ -106,6 +106,20 @@ def review_order(surface: Surface, order: PreparedOrder) -> Review | None:
     found = review_intent(order.intent, context)
     reason = why_not_tradable(market, queries.status()) or account.entry.problem(order.intent)
     return replace(found, refusal=reason.rstrip(".") or found.refusal)
+
+
+def describe_refusal(surface: Surface, condition_id: ConditionId, draft: TicketDraft) -> str:
+    """Return what a ticket with this draft would refuse first; empty for nothing, or before terms."""
+    queries = surface.queries
+    market = queries.market(condition_id)
+    if market.terms is None or draft.outcome_index >= len(market.terms.token_ids):
+        return ""
+    token_id = market.terms.token_ids[draft.outcome_index]
+    context = ticket_context(
+        surface, terms=market.terms, market=market, account=queries.account(),
+        book=_book_of(surface, market.terms, token_id), outcome_index=draft.outcome_index,
+    )  # fmt: skip
+    return next((problem.text for problem in check_ticket(draft, context).blocking), "")
 
 
 def _book_of(surface: Surface, terms: MarketTerms, token_id: TokenId) -> BookView:

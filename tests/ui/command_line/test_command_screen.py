@@ -131,6 +131,35 @@ async def test_what_the_ticket_refuses_stays_in_the_ticket() -> None:
         assert market.ticket.draft.price_text == "39.77"
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_the_preview_says_what_the_ticket_would_refuse(size: tuple[int, int]) -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=size) as pilot:
+        _ = await _in_market(pilot, app)
+        line = await _typed(pilot, app, "buy 100 yes 39.77")
+        preview = line.query_one("#preview", TextLine)
+        said = "BUY 100 Yes @ 39.77¢ · GTC: Tick 1¢: next below is 39¢"
+        assert shown_text(preview)[0].strip() == said
+        line.field.write("buy 3 yes 39")
+        await until(pilot, lambda: "inimum" in shown_text(preview)[0], "the least size")
+        line.field.write("buy 100 yes 39")
+        await until(
+            pilot, lambda: shown_text(preview)[0].strip() == "BUY 100 Yes @ 39¢ · GTC", "no problem"
+        )
+
+
+async def test_enter_says_what_a_command_lacks_although_its_last_word_could_go_on() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        _ = await _in_market(pilot, app)
+        line = await _typed(pilot, app, "buy $20 no")
+        assert not shown_text(line.preview)[0].strip()
+        await pilot.press("enter")
+        await settle(pilot)
+        assert app.screen is line
+        assert "Enter a price in cents, or market" in shown_text(line.preview)[0]
+
+
 async def test_an_order_in_the_other_outcome_shows_that_outcome() -> None:
     app = _app(MovingMarket().service)
     async with app.run_test(size=(120, 36)) as pilot:

@@ -30,6 +30,7 @@ from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.plain import plain
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
+from pmtui.ui.ticket.ticket_state import describe_refusal
 from pmtui.ui.wallet.wallet_flow import WalletSteps
 from pmtui.ui.wallet.wallet_form import SplitForm
 
@@ -184,6 +185,11 @@ class Commands:
         """The tick of the ladder; None before there is a book."""
         ladder = self._workspace.ladder.ladder
         return None if ladder is None else ladder.axis.tick
+
+    def refusal(self, draft: TicketDraft) -> str:
+        """Return why the ticket would refuse a draft; empty if it would not."""
+        workspace = self._workspace
+        return describe_refusal(workspace.surface, workspace.reader.condition_id, draft)
 
     def want(self, command: Command) -> None:
         """Run a command once the market has loaded."""
