@@ -352,7 +352,8 @@ class Conditionals:
         is_last = (
             before is not None and _is_forced(before) and not any(map(_is_forced, self.view()))
         )
-        line = f"{describe_conditional(named_as or changed)}: {text}"
+        # What happened comes first: the end of a line is cut.
+        line = f"{text[:1].upper()}{text[1:]} · {describe_conditional(named_as or changed)}"
         self._journal.record_conditional(changed, line, at=self._kernel.clock.now())
         if not is_repeat:
             self._kernel.log.add(

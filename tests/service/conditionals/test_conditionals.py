@@ -49,7 +49,8 @@ async def test_a_stop_sells_at_its_worst_price_and_is_done(tmp_path: Path) -> No
         await until(world, lambda: not world.service.queries.account().conditionals, "its end")
         await world.pass_time(5)
         assert len(world.account.posted) == 1
-        assert said(world, "SELL 100 Yes, stop 40¢")
+        # What happened comes first, because the end of a long line is cut.
+        assert said(world, "Stop hit: bid 39¢, selling · SELL 100 Yes, stop 40¢")
         assert not said(world, "SELL 0 ")
 
 
@@ -93,7 +94,7 @@ async def test_a_refused_sale_is_tried_again_after_a_pause(tmp_path: Path) -> No
         world.account.answers.insert(0, refused)
         world.stream.send(book("0.39"))
         await until(world, lambda: len(world.account.posted) == 2, "the second try")
-        assert said(world, "nothing sold: no orders found to match")
+        assert said(world, "Nothing sold: no orders found to match")
 
 
 async def test_open_sales_in_the_way_are_cancelled_first(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ async def test_own_bids_are_cancelled_before_a_stop_sells(
         assert seen == [((MINE,),)]
         what = "BUY 20 Yes" if token == YES else "SELL 20 No"
         price_said = "36¢" if token == YES else "64¢"
-        assert said(world, f"cancels your own {what} @ {price_said} first: it would self-trade")
+        assert said(world, f"Cancels your own {what} @ {price_said} first: it would self-trade")
 
 
 async def test_bids_below_its_worst_price_stay(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ async def test_a_bid_of_ones_own_holds_no_stop_up_for_long(tmp_path: Path) -> No
         await world.pass_time(LASTS_S - 1)
         assert world.account.posted == []
         await until(world, lambda: world.account.posted, "the sale leaves")
-        assert said(world, "stop hit: bid 38¢ (excluding yours)")
+        assert said(world, "Stop hit: bid 38¢ (excluding yours)")
         assert world.account.cancelled == [(MINE,)]
 
 

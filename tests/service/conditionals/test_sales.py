@@ -291,7 +291,7 @@ async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: 
         world.stream.send(book("0.39"))
         await until(world, lambda: world.account.posted, "the second try")
         assert world.clock.monotonic() - fired_at < SALE_LAG_S
-        assert said(world, "nothing sold: Not sent: the journal")
+        assert said(world, "Nothing sold: Not sent: the journal")
 
 
 def has_tried(world: World, tries: int) -> bool:

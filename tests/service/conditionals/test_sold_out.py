@@ -90,7 +90,7 @@ async def sell_everything(world: World) -> None:
 
 def tries(world: World) -> int:
     """Return how often a sale was begun."""
-    return sum("stop hit" in entry.text for entry in world.service.queries.log().entries)
+    return sum("Stop hit" in entry.text for entry in world.service.queries.log().entries)
 
 
 def states(world: World) -> list[ConditionalState]:
@@ -105,7 +105,7 @@ async def test_what_was_bought_and_sold_within_a_second_ends_its_stop_at_once(
         assert await world.service.commands.protect(WHOLE) == ""
         await world.catch_up()
         await sell_everything(world)
-        await until(world, lambda: said(world, "sold 100 at 39¢"), "its sale counted")
+        await until(world, lambda: said(world, "Sold 100 at 39¢"), "its sale counted")
         await world.catch_up()
         assert states(world) == []
         await world.pass_time(20)
