@@ -151,7 +151,7 @@ def paint_others(terminals: int) -> tuple[Line, ...]:
         return ()
     are = "is" if others == 1 else "are"
     text = (
-        f"{count(others, 'other terminal')} {are} attached: to stop the service ends it there too"
+        f"{count(others, 'other terminal')} {are} attached: stopping the service ends it there"
     )
     return ((Cell(text, Role.NOTICE_WARN),),)
 
