@@ -89,7 +89,7 @@ def _rest_and_cancel(terminal: Terminal, venue: PaperVenue, market: Market) -> N
         lambda: terminal.row_with("BUY", "40", cents(price).rstrip("¢"), "GTC"), "own orders"
     )
     trader.open_orders_tab(terminal)
-    terminal.until(lambda: terminal.row_with(market.question, "BUY", "40/40"), "the open order")
+    terminal.until(lambda: terminal.row_with(market.question, "BUY", "40"), "the open order")
     terminal.press("x")
     terminal.until_text("0 working")
     terminal.until_text(f"cash {money(STARTING_CASH)}")

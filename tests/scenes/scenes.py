@@ -100,7 +100,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     "move": ("SELL 150 Yes @ 68¢", "bid 63 ask 64"),
     "fills": ("$119.70   $2.06", "as maker"),
     "rewards": ("rewards $14.17  rebates $3.08", "23.5%"),
-    "conditionals": ("watching       100  Yes         40¢    35¢    80¢    63¢",),
+    "conditionals": ("watching       100  Yes         40¢    35¢    80¢  63.0¢",),
     "watchlist": ("250 Yes", "$21.0M 15d 5h"),
     "account": ("+ done", "CH ZH: not blocked"),
     "log": ("GET /positions 200 in 6 ms", "bought 40 Yes at 58¢"),

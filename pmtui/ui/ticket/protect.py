@@ -38,6 +38,7 @@ from pmtui.domain.orders.own_orders import DUST
 from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.domain.ticket.draft import step_cents
 from pmtui.domain.ticket.ghosts import ghosts_of_texts
+from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH
@@ -255,6 +256,20 @@ _NAMES = {field: name for field, name, _, _ in _ENTRIES}
 _LOADING = "The trading terms are loading"
 
 
+def _stake_in(queries: Queries, terms: MarketTerms, outcome_index: int) -> Stake | None:
+    token_id = terms.token_ids[outcome_index]
+    stakes = stakes_in(queries.account(), queries.fills().fills, token_id, fee=terms.fee)
+    return stakes[0] if stakes else None
+
+
+def _paint_stake(stake: Stake, tick: Micros) -> Line:
+    """Paint what the form may cover, and a stop is judged by."""
+    cells = [Cell("avg ", Role.DIM), Cell(format_average(stake.average_price))]
+    if (even := break_even(stake, tick)) is not None:
+        cells += [Cell("  b/e ", Role.DIM), Cell(format_price(even))]
+    return tuple(cells)
+
+
 class ProtectScreen(OrderForm[None]):
     """Takes the prices, shows the card, and passes the plan to the service."""
 
@@ -352,7 +367,9 @@ class ProtectScreen(OrderForm[None]):
             own = any(o.condition_id == self._condition_id for o in account.open_orders)
             self.market.show(paint_market(book, tick, is_without_own=own))
             self.others.show(paint_unprotected(account, token_id))
-        self.stake_line.show(self._paint_stake())
+        if (terms := self.terms) is not None:
+            stake = _stake_in(self._surface.queries, terms, self._outcome_index)
+            self.stake_line.show(_paint_stake(stake, terms.tick_size) if stake else ())
         self._show_judgement()
 
     def action_accept(self) -> None:
@@ -474,25 +491,8 @@ class ProtectScreen(OrderForm[None]):
             return ()
         if plan.trail is not None and plan.stop is None and self._bid is not None:
             plan = replace(plan, stop=Micros(self._bid - plan.trail))
-        return ends_of(plan, stake=self._stake(terms), fee=terms.fee)
-
-    def _stake(self, terms: MarketTerms) -> Stake | None:
-        queries = self._surface.queries
-        token_id = terms.token_ids[self._outcome_index]
-        stakes = stakes_in(queries.account(), queries.fills().fills, token_id, fee=terms.fee)
-        return stakes[0] if stakes else None
-
-    def _paint_stake(self) -> Line:
-        """Paint what the form may cover, and a stop is judged by."""
-        terms = self.terms
-        stake = self._stake(terms) if terms is not None else None
-        if terms is None or stake is None:
-            return ()
-        even = break_even(stake, terms.tick_size)
-        cells = [Cell("avg ", Role.DIM), Cell(format_average(stake.average_price))]
-        if even is not None:
-            cells += [Cell("  b/e ", Role.DIM), Cell(format_price(even))]
-        return tuple(cells)
+        stake = _stake_in(self._surface.queries, terms, self._outcome_index)
+        return ends_of(plan, stake=stake, fee=terms.fee)
 
     @property
     def _bid(self) -> Micros | None:

@@ -183,8 +183,8 @@ async def test_lines_and_explanation_fit_every_screen(size: tuple[int, int]) -> 
 
 async def test_a_terminal_without_unicode_shows_the_same() -> None:
     async with account_on(ready_service(), ascii_only=True) as (app, pilot):
-        assert "0xBc0fF0_0d6B50 deposit wallet" in row(app, "Paying wallet")
-        assert "id 6f1c2a34_" in row(app, "API credentials")
+        assert "0xBc0fF0~0d6B50 deposit wallet" in row(app, "Paying wallet")
+        assert "id 6f1c2a34~" in row(app, "API credentials")
         for _ in range(18):
             assert "".join(screen_lines(app)).isascii()
             await pilot.press("down")

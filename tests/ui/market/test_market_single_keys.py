@@ -24,6 +24,7 @@ from pmtui.service import views
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.ladder.ladder_viewport import RecentLadders
 from pmtui.ui.market.controls.single_keys import SMALLEST
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.terminal.cell_diff import CellDisplay
@@ -834,7 +835,7 @@ async def test_a_price_that_went_before_it_was_seen_is_taken_at_the_second_press
     app = SlowDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await armed(app, pilot)
-        screen.ladder.viewport.recent.forget()
+        screen.ladder.viewport.recent = RecentLadders()
         service = app.market.service
         book = service.books[YES]
         service.books[YES] = replace(book, asks=book.asks[1:], version=book.version + 1)

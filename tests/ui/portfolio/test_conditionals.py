@@ -23,7 +23,7 @@ from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.facts import ABSENT
-from pmtui.ui.format import read_distance, read_price
+from pmtui.ui.format import TENTH_OF_CENT, read_distance, read_price
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.portfolio.conditionals import _ORDER, ConditionalsScreen
 from pmtui.ui.question import QuestionScreen
@@ -221,7 +221,7 @@ async def test_the_list_shows_the_bid_the_distance_and_the_result_at_the_stop() 
         await until(pilot, lambda: app.screen.query_one(LineTable).rows, "the row")
         (row,) = app.screen.query_one(LineTable).rows
         known = dict(zip(_ORDER, (cell.text for cell in row.cells), strict=True))
-        assert known["bid"] == read_price(bid)
+        assert known["bid"] == read_price(bid, tick=TENTH_OF_CENT)
         assert known["away"] == read_distance(Micros(bid - m("0.40")))
         assert known["end"].startswith(("+", "-", "$"))
         await pilot.resize_terminal(80, 24)

@@ -60,8 +60,11 @@ async def test_the_answer_takes_their_place_under_a_cursor_that_stays() -> None:
         service.announce(LIST)
         await until(pilot, lambda: "updated now" in text_of(app, "#list-panel"), "the answer")
         assert _table(app).cursor_key == EVENTS[2].event_id
-        roles = {cell.role for row in _table(app).rows for cell in row.cells if cell.text}
-        assert Role.STALE not in roles
+
+        def roles() -> set[Role]:
+            return {cell.role for row in _table(app).rows for cell in row.cells if cell.text}
+
+        await until(pilot, lambda: Role.STALE not in roles(), "live rows")
 
 
 async def test_a_failure_stands_beside_the_age() -> None:
