@@ -150,9 +150,7 @@ def paint_others(terminals: int) -> tuple[Line, ...]:
     if others < 1:
         return ()
     are = "is" if others == 1 else "are"
-    text = (
-        f"{count(others, 'other terminal')} {are} attached: stopping the service ends it there"
-    )
+    text = f"{count(others, 'other terminal')} {are} attached: stopping the service ends it there"
     return ((Cell(text, Role.NOTICE_WARN),),)
 
 
