@@ -8,9 +8,10 @@ their sum counts. For a valid order the ticket shows the consequences: the price
 loss, and whether it earns rewards.
 
 A short sale is an equivalent purchase of the other outcome: a share of each pays a dollar together, so buying
-No at 60 gives the same position as selling Yes at 40. The venue has no other short sale. It applies only if no
-shares of the outcome are held: held shares are sold first, and one order never does both. A single key that
-buys closes a short in the same way, by a sale of the other outcome (`single_keys`).
+No at 60 gives the same position as selling Yes at 40. The venue has no other short sale. Held shares are sold
+first, and one order never does both: it applies only if no shares of the outcome are held, or if all that are
+held are paired with the other outcome, so that the net position is flat, and the sale is larger than they are. A
+single key that buys closes a short in the same way, by a sale of the other outcome (`single_keys`).
 """
 
 from collections.abc import Sequence
@@ -499,11 +500,24 @@ def _outlook(
 
 
 def is_short_sale(draft: TicketDraft, context: TicketContext) -> bool:
-    """Return whether a draft sells an outcome that is not held, and short sales are permitted."""
-    held = context.available_shares + context.resting_shares
+    """Return whether a draft sells more than is held while flat, and short sales are permitted."""
     is_sale = draft.side is Side.SELL and draft.kind is OrderKind.LIMIT
     has_other = len(context.terms.token_ids) == 2
-    return is_sale and has_other and context.rules.sells_short and held < SIZE_STEP
+    if not (is_sale and has_other and context.rules.sells_short):
+        return False
+    held = context.available_shares + context.resting_shares
+    if held < SIZE_STEP:
+        return True
+    # All that is held is paired, but for less than an order.
+    least, pairs = context.terms.min_order_size, min(held, context.other_shares)
+    is_flat = pairs >= least > held - pairs
+    return is_flat and _asked_size(draft, context) > held
+
+
+def _asked_size(draft: TicketDraft, context: TicketContext) -> int:
+    problems: list[Problem] = []
+    price = read_limit_price(draft, context, problems)
+    return read_size(draft, context, price, problems) or 0
 
 
 def net_short(context: TicketContext) -> Micros:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import mirrored_view
+from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros, complement, parse_micros
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
@@ -36,6 +37,38 @@ def test_what_is_held_is_sold_and_no_order_does_both() -> None:
     assert check.blocking[0].field is TicketField.SIZE
     rests = replace(FLAT, resting_shares=m("40"))
     assert not check_ticket(SELL, rests).is_mirrored
+
+
+PAIRS = replace(WORLD, available_shares=m("37.6"), other_shares=m("37.59"))
+
+
+def test_more_than_the_pairs_held_is_sold_short_and_less_of_them_is_sold() -> None:
+    check = check_ticket(SELL, PAIRS)
+    assert check.is_mirrored
+    assert isinstance(check.intent, LimitIntent)
+    assert (check.intent.token_id, check.intent.size) == (NO, m("100"))
+    within = check_ticket(replace(SELL, size_text="37.6"), PAIRS)
+    assert isinstance(within.intent, LimitIntent)
+    assert (within.intent.token_id, within.intent.side) == (YES, Side.SELL)
+    everything = replace(SELL, size_text="100", size_unit=SizeUnit.PERCENT)
+    assert not check_ticket(everything, PAIRS).is_mirrored
+
+
+def test_beyond_the_pairs_no_sale_is_short_while_what_is_left_is_an_order() -> None:
+    long = replace(PAIRS, other_shares=m("32.6"))
+    assert not check_ticket(SELL, long).is_mirrored
+    rests = replace(PAIRS, available_shares=Micros(0), resting_shares=m("37.6"))
+    assert check_ticket(SELL, rests).is_mirrored
+    assert not check_ticket(replace(SELL, size_text="30"), rests).is_mirrored
+
+
+@pytest.mark.parametrize(("size", "token", "side"), [("100", NO, Side.BUY), ("30", YES, Side.SELL)])
+def test_a_single_key_with_pairs_sells_them_or_goes_short(
+    size: str, token: TokenId, side: Side
+) -> None:
+    plan = plan_one_key(OneKey.HIT_BID, cursor=None, size=m(size), outcome_index=0, context=PAIRS)
+    assert isinstance(plan, OneKeyPlan)
+    assert (plan.intent.token_id, plan.intent.side, plan.intent.size) == (token, side, m(size))
 
 
 def test_it_is_refused_where_the_trader_does_not_permit_it() -> None:
