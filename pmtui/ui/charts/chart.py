@@ -18,7 +18,7 @@ from pmtui.domain.markets.history import (
     candles_of,
 )
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, Micros, round_price
+from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
@@ -29,14 +29,15 @@ from pmtui.ui.charts.plot import (
     Canvas,
     Drawing,
     axes_over,
-    axis_price,
+    chart_price,
     draw_grid,
+    paint_move,
     plot_curve,
     price_names,
     row_of_price,
     time_line,
 )
-from pmtui.ui.format import format_age, read_change, read_price
+from pmtui.ui.format import format_age, shown_time
 from pmtui.ui.plain import plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
@@ -100,7 +101,7 @@ def tag_price(drawing: Drawing, line: PriceLine) -> Drawing:
     row = 0 if at is None else at
     if row >= len(drawing.lines):
         return drawing
-    tag = f" {axis_price(last)}".ljust(drawing.axis)[: drawing.axis]
+    tag = f" {chart_price(last)}".ljust(drawing.axis)[: drawing.axis]
     role = Role.UP if last >= first else Role.DOWN
     width = line_width(drawing.lines[row]) - drawing.axis
     tagged = (
@@ -121,7 +122,7 @@ def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
     if row is None or price is None or row >= len(lines):
         return lines
     width = line_width(lines[row])
-    label = f" {read_price(price)}".ljust(drawing.axis)
+    label = f" {chart_price(price)}".ljust(drawing.axis)
     stroke = "─"
     canvas = _cropped(lines[row], width - len(label))
     marked = [cell for run in canvas for cell in _stroked(run, stroke)]
@@ -158,7 +159,7 @@ def add_out_of_range(
     if price is None or prices[0] <= price <= prices[1]:
         return title
     where = "above" if price > prices[1] else "below"
-    words = Cell(f" cursor {read_price(price)} {where} ", Role.KEY)
+    words = Cell(f" cursor {chart_price(price)} {where} ", Role.KEY)
     kept = tuple(cell for cell in title if cell.text.strip())
     line = (*kept, words)
     return fit_line(line, width) if line_width(line) <= width else title
@@ -208,14 +209,8 @@ def paint_chart_title(
     name: list[Cell] = [Cell("PRICE ", Role.HEADING), Cell(view.interval.value, Role.KEY)]
     line: list[Cell] = []
     if curve.points:
-        first, last = curve.points[0].price, curve.points[-1].price
-        role = Role.UP if last > first else Role.DOWN if last < first else Role.DIM
-        ends = [read_price(_readable(price)) for price in (first, last)]
-        moved = Micros(_readable(last) - _readable(first))
-        change = read_change(moved)
-        sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
         # Both prices, because the venue states another change, over another period.
-        line += [Cell(f"{ends[0]} → {ends[1]}  ", Role.DIM), Cell(f"{sign}{change}", role)]
+        line += paint_move(curve.points[0].price, curve.points[-1].price)
         age_s = (now - curve.points[-1].at).total_seconds()
         if curve.end is LineEnd.RESULT:
             name.append(Cell(" resolved", Role.DIM))
@@ -234,10 +229,6 @@ def paint_intervals(chosen: Interval) -> list[Cell]:
         text = f" [{each.value}]" if is_chosen else f" {each.value}"
         cells.append(Cell(text, Role.KEY if is_chosen else Role.DIM))
     return cells
-
-
-def _readable(price: Micros) -> Micros:
-    return round_price(price, FINEST)
 
 
 def chart_words(view: HistoryView, curve: PriceLine, width: int, height: int) -> str:
@@ -292,7 +283,7 @@ def _axis_width(data: ChartData, width: int, rows: int) -> int:
     axes = axes_over(data.points, width, rows)
     # The tag moves while the drawing stays, so its digits are reserved here.
     last = data.points[-1].price
-    near = (axis_price(Micros(last + step)) for step in (0, FINEST, -FINEST))
+    near = (chart_price(Micros(last + step)) for step in (0, FINEST, -FINEST))
     return 2 + max(len(name) for name in (*near, *price_names(axes).values()))
 
 
@@ -353,21 +344,14 @@ def _draw_volume(canvas: Canvas, axes: Axes, prints: Sequence[TradePrint], strip
     _mark_unknown(canvas, axes, prints, axes.rows + strip - 1)
 
 
-_MINUTE_S = 60
-
-
 def _mark_unknown(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], row: int) -> None:
-    """Dot the columns before the oldest known trade, and say how long the known part is."""
+    """Say from when on volume is known, in the columns before that."""
     # The venue's price history has no volume: it is known as far back as the tape.
     oldest = min(trade.at for trade in prints)
     until = axes.column_of(oldest) if oldest > axes.first else 0
-    if not until:
-        return
-    known_s = (axes.last - oldest).total_seconds()
-    words = f"vol: last {'<1m' if known_s < _MINUTE_S else format_age(known_s)} "
-    words = words if len(words) <= until else ""
-    for column, mark in enumerate(words.rjust(until, "·")):
-        if mark != " ":
+    words = f"volume since {shown_time(oldest):%H:%M} "
+    if until and len(words) <= until:
+        for column, mark in enumerate(words, until - len(words)):
             canvas.put(column, row, mark, Role.DIM)
 
 

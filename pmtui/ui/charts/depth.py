@@ -170,10 +170,15 @@ def _placed(places: Sequence[tuple[int, str]], width: int) -> str:
     return text[:width]
 
 
+_SIZE = 6
+
+
 def _near(book: BookView) -> list[Cell]:
-    bids, asks = (format_size_compact(size).strip() for size in depth_within(book, _A_CENT))
+    bids, asks = (
+        format_size_compact(size, width=_SIZE).strip() for size in depth_within(book, _A_CENT)
+    )
     return [
-        Cell("1¢ deep ", Role.DIM),
+        Cell("within 1¢ ", Role.DIM),
         Cell(f"{bids} ", Role.BID),
         Cell("/ ", Role.DIM),
         Cell(f"{asks} ", Role.ASK),

@@ -8,28 +8,26 @@ from typing_extensions import override
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
-from pmtui.domain.money import Micros, round_price
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.charts.chart import paint_intervals
 from pmtui.ui.charts.plot import (
-    FINEST,
     Axes,
     Band,
     Canvas,
     Drawing,
     axes_over,
-    axis_price,
     bands_of,
+    chart_price,
     draw_grid,
     evened,
+    paint_move,
     plot_curve,
     price_names,
     price_range,
     row_of_price,
     time_line,
 )
-from pmtui.ui.format import read_change
 from pmtui.ui.plain import cell_width, ellipsize_distinctly, fit, fit_names, plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
@@ -116,18 +114,11 @@ def paint_leader(curves: Sequence[Curve], width: int) -> Line:
     if not drawn:
         return ()
     leader = max(drawn, key=lambda curve: curve.points[-1].price)
-    first, last = (axis_price(leader.points[at].price) for at in (0, -1))
-    moved = Micros(
-        round_price(leader.points[-1].price, FINEST) - round_price(leader.points[0].price, FINEST)
-    )
-    role = Role.UP if moved > 0 else Role.DOWN if moved < 0 else Role.DIM
-    sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
-    prices = Cell(f"{first} → {last}  ", Role.DIM)
-    change = Cell(f"{sign}{read_change(moved)}", role)
-    room = width - line_width((prices, change)) - 2
+    moved = paint_move(leader.points[0].price, leader.points[-1].price)
+    room = width - line_width(moved) - 2
     if room < _LEAST_NAME:
-        return (prices, change)
-    return (Cell(f"{plain(leader.name, room)}  ", leader.role), prices, change)
+        return moved
+    return (Cell(f"{plain(leader.name, room)}  ", leader.role), *moved)
 
 
 def overlay_words(views: Sequence[HistoryView], width: int, height: int) -> str:
@@ -225,7 +216,7 @@ def _labels(curves: Sequence[Curve], width: int, *, ascii_only: bool) -> dict[in
     if width < _PRICES_FROM:
         return numbers
     digits = max(map(len, numbers.values()))
-    prices = [axis_price(curve.points[-1].price) for curve in curves]
+    prices = [chart_price(curve.points[-1].price) for curve in curves]
     longest = max(map(len, prices))
     names = [""] * len(curves)
     if width >= _NAMES_FROM:

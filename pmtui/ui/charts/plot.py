@@ -12,7 +12,7 @@ from pmtui.domain.markets.history import PricePoint, columns_of
 from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.charts.time_ticks import Tick, time_ticks
-from pmtui.ui.format import read_price, zone_at
+from pmtui.ui.format import TENTH_OF_CENT, read_distance, read_price, zone_at
 from pmtui.ui.theme.theme import Role
 
 BLANKS = " \N{BRAILLE PATTERN BLANK}"
@@ -388,8 +388,25 @@ def price_names(axes: Axes) -> dict[int, str]:
 
 
 def axis_price(price: Micros) -> str:
-    """Write a price beside a chart."""
+    """Write a price of a scale, which is round."""
     return read_price(round_price(price, FINEST))
+
+
+def chart_price(price: Micros) -> str:
+    """Write a price of a curve; a tenth of a cent at least, as lists do, so that it keeps its width."""
+    return read_price(round_price(price, FINEST), tick=TENTH_OF_CENT)
+
+
+def paint_move(first: Micros, last: Micros) -> Line:
+    """Paint the first and the last price of a curve, and how far it moved between them."""
+    moved = Micros(round_price(last, FINEST) - round_price(first, FINEST))
+    role = Role.UP if moved > 0 else Role.DOWN if moved < 0 else Role.DIM
+    sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
+    distance = read_distance(Micros(abs(moved)), tick=TENTH_OF_CENT)
+    return (
+        Cell(f"{chart_price(first)} → {chart_price(last)}  ", Role.DIM),
+        Cell(f"{sign}{distance}", role),
+    )
 
 
 def time_line(axes: Axes, room: int) -> str:

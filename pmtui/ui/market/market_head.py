@@ -9,16 +9,16 @@ from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.formats import exact_shares
+from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import Market, MarketTerms, Trading
 from pmtui.domain.markets.venue_state import OF_A_MARKET, VenueState
-from pmtui.domain.money import Micros, group_micros
+from pmtui.domain.money import ONE, Micros, group_micros, round_price
 from pmtui.service.views import Load, MarketView, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.facts import with_star
 from pmtui.ui.format import (
     format_age,
     format_money_compact,
-    format_percent,
     format_price,
     format_time_left,
     read_distance,
@@ -36,6 +36,9 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
 _LONGEST_LABEL = 16
+_GAP = 2
+"""The least number of blanks before the terms, besides the one they begin with."""
+_HUNDREDTH_OF_CENT = Micros(100)
 
 
 def paint_question(view: MarketView, outcome_index: int, now: datetime, width: int) -> Line:
@@ -76,7 +79,7 @@ def paint_facts(view: MarketView, book: BookView | None, terms: Terms, width: in
     # The first half of the terms has priority: the ladder shows most of the rest.
     half = paint_terms(terms, max(width // 2 + 4, 0))
     quote = paint_quote(view, book, width - line_width(half))
-    more = paint_terms(terms, width - line_width(quote))
+    more = paint_terms(terms, width - line_width(quote) - _GAP)
     gap = width - line_width(quote) - line_width(more)
     return fit_line((*quote, Cell(" " * gap), *more), width)
 
@@ -99,42 +102,76 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
     market, last = view.market, book.own_last_price
     # What stands in the book of a market that takes no orders is no offer to anybody.
     is_good = book.state.is_good and trading_of(view) is Trading.OPEN
+    # A midpoint may lie between two ticks: one more digit, always, so that nothing behind it moves.
+    half = None if book.tick_size is None else Micros(book.tick_size // 2)
+    mid = "none" if book.midpoint is None else read_price(book.midpoint, tick=half)
     numbers = [
-        ("bid", price(book.best_bid), Role.BID if is_good else Role.STALE),
-        ("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),
-        ("mid", price(book.midpoint), Role.TEXT if is_good else Role.STALE),
-        ("last", price(last), Role.DIM if last is None else Role.LAST_TRADE),
-        ("spread", apart, Role.TEXT if is_good else Role.STALE),
+        _Number("bid", price(book.best_bid), Role.BID if is_good else Role.STALE),
+        _Number("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),
+        _Number("mid", "–" if book.state is BookState.LOADING else mid, _good(is_good=is_good)),
+        _Number("last", price(last), Role.DIM if last is None else Role.LAST_TRADE),
+        _Number("spread", apart, _good(is_good=is_good)),
     ]
     if market is not None and market.closed and not (book.bids or book.asks):
         # The book of a closed market stays empty.
-        numbers = [number for number in numbers if number[0] == "last"]
+        numbers = [number for number in numbers if number.name == "last"]
+    elif is_good and book.midpoint is not None and view.terms is not None:
+        numbers += _fee_numbers(view.terms, book.midpoint)
     if market is not None:
         numbers += _market_numbers(market)
     line: list[Cell] = []
     used = 0
-    for name, text, role in numbers:
-        gap = "" if name.startswith(",") else " "
-        piece = (Cell(f"{gap}{name} ", Role.DIM), Cell(text, role))
+    for number in numbers:
+        lead = "" if not line else " │ " if number.begins_group else "  "
+        piece = (Cell(f"{lead or ' '}{number.name} ", Role.DIM), Cell(number.text, number.role))
         size = line_width(piece)
         if used + size >= width:
             break
-        between = (Cell(" "),) if line and gap else ()
-        line += (*between, *piece)
-        used += len(between) + size
+        line += piece
+        used += size
     return tuple(line)
 
 
-def _market_numbers(market: Market) -> list[tuple[str, str, Role]]:
+class _Number(NamedTuple):
+    """A figure of the quote line, with its name."""
+
+    name: str
+    text: str
+    role: Role = Role.TEXT
+    begins_group: bool = False
+    """Whether a rule stands before it, because what follows is of another kind."""
+
+
+def _good(*, is_good: bool) -> Role:
+    return Role.TEXT if is_good else Role.STALE
+
+
+def _fee_numbers(terms: MarketTerms, price: Micros) -> list[_Number]:
+    """Return what taking one share at the midpoint costs in fees; nothing where it costs nothing."""
+    fee = taker_fee(ONE, price, terms.fee)
+    if not fee:
+        return []
+    name = "taker fee" if terms.fee.is_taker_only else "fee"
+    return [
+        _Number(
+            name,
+            f"{format_price(round_price(fee, _HUNDREDTH_OF_CENT), tick=_HUNDREDTH_OF_CENT)}/share",
+            Role.DIM,
+        )
+    ]
+
+
+def _market_numbers(market: Market) -> list[_Number]:
     """Return volumes from the venue's metadata, with their periods."""
-    numbers = []
-    if market.volume is not None:
-        numbers.append(("volume", format_money_compact(market.volume), Role.TEXT))
-    if market.volume_24h is not None:
-        name = ", 24h" if numbers else "24h volume"
-        numbers.append((name, format_money_compact(market.volume_24h), Role.TEXT))
     # No day's change: it would differ from the chart's, which uses another last price.
-    return numbers
+    known = (
+        ("vol", market.volume),
+        ("24h" if market.volume is not None else "vol 24h", market.volume_24h),
+    )
+    numbers = [
+        _Number(n, format_money_compact(amount)) for n, amount in known if amount is not None
+    ]
+    return [number._replace(begins_group=not at) for at, number in enumerate(numbers)]
 
 
 def find_terms(view: MarketView, status: StatusView, now: datetime) -> Terms:
@@ -179,12 +216,7 @@ def paint_terms(terms: Terms, width: int) -> Line:
 def _terms(terms: MarketTerms) -> list[str]:
     tick = format_price(terms.tick_size)
     pieces = [f"tick {tick}", f"min {group_micros(terms.min_order_size)}"]
-    if terms.fee.rate:
-        power = f"^{terms.fee.exponent}" if terms.fee.exponent != 1 else ""
-        who = "taker fee" if terms.fee.is_taker_only else "fee"
-        formula = f"p(1-p){power}" if not power else f"(p(1-p)){power}"
-        pieces.append(f"{who} {format_percent(terms.fee.rate)} of {formula}")
-    else:
+    if not terms.fee.rate:
         pieces.append("no fee")
     if terms.neg_risk:
         pieces.append("one winner (neg-risk)")

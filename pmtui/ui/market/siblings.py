@@ -13,7 +13,7 @@ from pmtui.domain.money import Micros, complement, midpoint
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.event.outcome_order import order_of
-from pmtui.ui.format import read_price
+from pmtui.ui.format import TENTH_OF_CENT, read_price
 from pmtui.ui.plain import cell_width, fit_names
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
@@ -141,7 +141,9 @@ def _price_of(market: Market, mids: Mapping[ConditionId, Micros], *, is_rough: b
     if not mids:
         return ""
     mid = mids.get(market.condition_id or ConditionId(""))
-    price = "-" if mid is None else f"{'~' if is_rough else ''}{read_price(mid)}"
+    price = (
+        "-" if mid is None else f"{'~' if is_rough else ''}{read_price(mid, tick=TENTH_OF_CENT)}"
+    )
     return price.rjust(_PRICE + 1)
 
 

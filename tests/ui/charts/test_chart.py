@@ -84,7 +84,7 @@ def test_higher_prices_have_higher_rows_and_none_leaves_the_canvas(
 def test_out_of_sight_is_said_where_there_is_room() -> None:
     title = (Cell("Price "), Cell("1d "), Cell(" " * 40))
     where = words(add_out_of_range(title, Micros(990_000), PRICES, 60))
-    assert where.startswith("Price 1d  cursor 99¢ above")
+    assert where.startswith("Price 1d  cursor 99.0¢ above")
     assert add_out_of_range(title, Micros(400_000), PRICES, 60) == title
     assert add_out_of_range(title, Micros(10_000), PRICES, 14) == title
 
@@ -161,7 +161,7 @@ def test_the_title_says_interval_both_ends_the_change_and_what_it_ends_with() ->
         return text_of(((*name, Cell(" "), *value),)).split()
 
     width = 40
-    ends = ["50¢", "→", "53.5¢", "▲", "+3.5¢"]
+    ends = ["50.0¢", "→", "53.5¢", "▲", "3.5¢"]
     assert title(LineEnd.QUOTE, 9) == title(LineEnd.DATA, 0) == ["PRICE", "1w", *ends]
     assert title(LineEnd.RESULT, 9) == ["PRICE", "1w", "resolved", *ends]
     assert title(LineEnd.DATA, 9) == ["PRICE", "1w", "9m", "old", *ends]
@@ -246,8 +246,8 @@ def test_the_moments_below_a_short_chart_differ() -> None:
 def test_the_price_now_is_a_tag_on_the_axis() -> None:
     drawing = draw_chart(ChartData(points_of(400_000, 500_000, 455_000)), 60, 12)
     for last, said, role in (
-        (455_000, "45.5¢", Role.UP), (460_000, "46¢", Role.UP), (399_000, "39.9¢", Role.DOWN),
-        (990_000, "99¢", Role.UP),
+        (455_000, "45.5¢", Role.UP), (460_000, "46.0¢", Role.UP), (399_000, "39.9¢", Role.DOWN),
+        (990_000, "99.0¢", Role.UP),
     ):  # fmt: skip
         tagged = tag_price(drawing, PriceLine(points_of(400_000, 500_000, last)))
         tags = [cell for line in tagged.lines for cell in line if Emphasis.REVERSE in cell.emphasis]
@@ -293,15 +293,14 @@ def test_traded_shares_are_a_strip_below_the_line_where_trades_are_known() -> No
     assert drawing.rows == 9
     assert "vol" in strip
     assert "█" in strip
-    assert strip.splitlines()[-1].startswith("···")
-    assert "· vol: last 50m" in strip.replace("·vol", "· vol")
+    assert "  volume since 12:50 " in strip.splitlines()[-1]
 
 
-def test_volume_of_a_small_part_says_for_how_long_it_is_known() -> None:
+def test_volume_of_a_small_part_says_since_when_it_is_known() -> None:
     points = points_of(*(400_000 + 1_000 * n for n in range(101)))
     drawing = draw_chart(ChartData(points, prints=(print_of(99, 5), print_of(100, 5))), 60, 12)
     (row,) = drawing.lines[drawing.rows : -1]
-    assert "vol: last 1m" in text_of((row,))
+    assert "volume since 13:39 " in text_of((row,))
     assert draw_chart(ChartData(points), 60, 12).rows == 11
 
 

@@ -59,6 +59,6 @@ def test_what_rests_up_to_the_cursor_is_named_and_marked() -> None:
     assert f"{asked // 10**6:,}"[:3] in title
     assert "asked up to 58¢" in title
     near = _title(book, curve, None, 60)
-    assert near.startswith("DEPTH 10¢ 1¢ deep")
+    assert near.startswith("DEPTH 10¢ within 1¢")
     narrow = _title(book, curve, Micros(580_000), 20)
     assert narrow.strip() == "DEPTH 10¢"

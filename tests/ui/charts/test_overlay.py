@@ -128,18 +128,18 @@ def test_wide_charts_name_their_curves_at_the_ends() -> None:
     ends = [line[line.rindex(" 2 " if "Bo" in line else " 1 ") :] for line in lines
             if "Bo" in line or "Ilse" in line]  # fmt: skip
     assert [end.split() for end in ends] == [
-        ["2", "Bo", "Lund", "60¢"], ["1", "Ilse", "Maro", "20¢"],
+        ["2", "Bo", "Lund", "60.0¢"], ["1", "Ilse", "Maro", "20.0¢"],
     ]  # fmt: skip
     name, value = paint_overlay_title(Interval.DAY, curves, 110)
     assert words(name) == "PRICE 1h 6h [1d] 1w 1m max"
-    assert words(value) == "Bo Lund  60¢ → 60¢  0¢"
+    assert words(value) == "Bo Lund  60.0¢ → 60.0¢  0.0¢"
 
 
 @pytest.mark.parametrize(
     ("prices", "said"),
     [
-        ((200_000, 285_000), "Ilse Maro  20¢ → 28.5¢  ▲ +8.5¢"),
-        ((285_000, 200_000), "Ilse Maro  28.5¢ → 20¢  ▼ -8.5¢"),
+        ((200_000, 285_000), "Ilse Maro  20.0¢ → 28.5¢  ▲ 8.5¢"),
+        ((285_000, 200_000), "Ilse Maro  28.5¢ → 20.0¢  ▼ 8.5¢"),
     ],
 )
 def test_the_title_says_how_far_the_leader_has_come(prices: tuple[int, int], said: str) -> None:

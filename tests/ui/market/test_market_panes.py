@@ -169,10 +169,10 @@ async def test_the_cursor_of_the_ladder_is_a_line_on_the_price_chart() -> None:
 
         await until(pilot, lines, "the line")
         assert len(lines()) == 1
-        assert lines()[0].strip().endswith("52¢")
+        assert lines()[0].strip().endswith("52.0¢")
         screen.ladder.point_at(cents(2))
         await until(pilot, lambda: not lines(), "no line out of sight")
-        assert "cursor 2¢ below" in head_of(screen.chart)
+        assert "cursor 2.0¢ below" in head_of(screen.chart)
         screen.ladder.clear_cursor()
         await until(pilot, lambda: "cursor" not in head_of(screen.chart), "no cursor")
 

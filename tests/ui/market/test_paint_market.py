@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.books.ladder import Rung, Zone
 from pmtui.domain.books.tape import TapeFilter, TapeGap
-from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.market import NO_FEE, Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.orders.flattening import Closing
@@ -101,7 +101,12 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     terms = text_of(paint_terms(find_terms(VIEW, PAPER_STATUS, NOW), 200))
     assert "tick 1¢" in terms
     assert "min 5 ·" in terms
-    assert "taker fee 4.0%" in terms
+    assert "fee" not in terms
+    assert VIEW.terms is not None
+    free = replace(VIEW, terms=replace(VIEW.terms, fee=NO_FEE))
+    assert "no fee" in text_of(paint_terms(find_terms(free, PAPER_STATUS, NOW), 200))
+    assert "fee" not in text_of(paint_quote(free, BOOK, 200))
+    assert "taker fee 1.00¢/share" in text_of(paint_quote(VIEW, BOOK, 200))
 
 
 @pytest.mark.parametrize(
@@ -120,9 +125,9 @@ def test_what_a_market_is_up_to_comes_before_its_terms(state: VenueState, words:
 
 
 def test_a_quote_is_never_cut_in_the_middle_of_a_number() -> None:
-    whole = text_of(paint_quote(VIEW, BOOK, 200)).replace(",", "").split()
+    whole = text_of(paint_quote(VIEW, BOOK, 200)).split()
     for width in range(10, 120):
-        words = text_of(paint_quote(VIEW, BOOK, width)).replace(",", "").split()
+        words = text_of(paint_quote(VIEW, BOOK, width)).split()
         assert words == whole[: len(words)]
 
 
@@ -133,7 +138,7 @@ def test_no_change_of_the_venues_stands_beside_that_of_the_chart() -> None:
 
 
 def test_the_volume_of_a_day_stands_behind_the_whole_volume() -> None:
-    assert re.search(r"volume \S+, 24h \S+", text_of(paint_quote(VIEW, BOOK, 120)))
+    assert re.search(r" │ vol \S+  24h \S+", text_of(paint_quote(VIEW, BOOK, 120)))
 
 
 @pytest.mark.parametrize(
