@@ -74,8 +74,8 @@ OUTCOME_COLUMNS = (
     Column("volume", "Volume", MONEY_WIDTH, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=2, align=Align.RIGHT),
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=4, align=Align.RIGHT),
-    Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT),
-    Column("gain", "P&L", MONEY_WIDTH, priority=3, align=Align.RIGHT),
+    Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT, silent=("",)),
+    Column("gain", "P&L", MONEY_WIDTH, priority=3, align=Align.RIGHT, silent=("",)),
     Column("quote", "Status", 8, is_essential=True),
 )
 

@@ -88,7 +88,7 @@ RESULT_COLUMNS = (
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),
     Column("liquidity", "Liquid", MONEY_WIDTH, priority=2, align=Align.RIGHT),
     Column("left", "Ends", LEFT_WIDTH, align=Align.RIGHT),
-    Column("position", "Pos", 7, priority=3, align=Align.RIGHT),
+    Column("position", "Pos", 7, priority=3, align=Align.RIGHT, silent=("",)),
     Column("event", "Event", 40, priority=4, grow=1),
 )
 

@@ -55,7 +55,7 @@ WATCH_COLUMNS = (
     Column("volume", "Volume", MONEY_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, priority=4, align=Align.RIGHT),
     Column("left", "Ends", LEFT_WIDTH, align=Align.RIGHT),
-    Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT),
+    Column("own", "Pos", OWN_WIDTH, align=Align.RIGHT, silent=("",)),
     Column("quote", "Status", 8, is_essential=True),
     Column("event", "Event", 30, priority=5, grow=1),
 )
