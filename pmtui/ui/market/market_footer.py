@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action_table import Context, Need
-from pmtui.ui.keys.actions import FooterEntry, Keymap, actions_in, footer_entries, key_label
+from pmtui.ui.keys.actions import FooterEntry, Keymap, footer_entries
 from pmtui.ui.market.market_model import MarketModel
 
 _DISARM = "market.toggle_arming"
@@ -64,9 +64,8 @@ def market_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
     near = footer_entries(Context.MARKET, keymap=keymap)
     ladder = footer_entries(Context.LADDER, keymap=keymap) if place.is_on_ladder else ()
     if place.is_armed:
-        armed = () if place.is_over else _armed_entries(keymap)
-        near = tuple(_disarming(entry) for entry in near)
-        near = armed + tuple(e for e in near if e.id not in {each.id for each in armed})
+        # The lines above name the single keys with their prices.
+        near = tuple(map(_disarming, near))
     return near + ladder + rest
 
 
@@ -101,25 +100,6 @@ def _side_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
         FooterEntry(action_id, key_of(keymap, action_id), label, is_dangerous=False)
         for action_id, label in labels.items()
         if keymap.keys_of(action_id)
-    )
-
-
-def _armed_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
-    """Return the single keys that trade."""
-    names = (
-        "buy_here", "sell_here", "toggle_arming", "join_bid", "join_ask", "improve_bid",
-        "improve_ask", "hit_bid", "take_ask", "flatten_now", "cancel_bids", "cancel_asks",
-    )  # fmt: skip
-    found = {action.id: action for action in actions_in(Context.MARKET)}
-    return tuple(
-        FooterEntry(
-            action.id,
-            key_label(keys[0]),
-            "Disarm" if name == "toggle_arming" else action.label,
-            is_dangerous=name != "toggle_arming",
-        )
-        for name in names
-        if (keys := keymap.keys_of((action := found[f"market.{name}"]).id))
     )
 
 
