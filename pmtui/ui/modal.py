@@ -30,7 +30,7 @@ _DIM_AFTER_S = 0.15
 
 
 class Modal(ModalScreen[ResultT]):
-    """A screen in front of another. With few colours only its frame makes it stand out."""
+    """A screen in front of another."""
 
     DEFAULT_CSS = """
     Modal { background: $background 50%; }
@@ -60,13 +60,12 @@ class Modal(ModalScreen[ResultT]):
 
     @override
     def render(self) -> RenderResult:  # type: ignore[override]  # Textual takes a Visual, too
-        shown, app = super().render(), self.app
+        shown = super().render()
         if not isinstance(shown, BackgroundScreen):
             return shown
         dimmed: tuple[Region, ...] = ()
         bright: tuple[Region, ...] = ()
-        has_shades = not app.no_color and app.console.color_system != "standard"
-        if self._is_dimming and has_shades and shown.color.a:
+        if self._is_dimming:
             fronts = tuple(child.region for child in self.children)
             dimmed, bright = _regions_of(shown.screen, fronts)
         return Backdrop(shown.screen, shown.color, dimmed=dimmed, bright=bright)

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from rich.style import Style
 from textual._compositor import LayoutUpdate
 from textual.pilot import Pilot
 from textual.strip import Strip
@@ -26,15 +27,21 @@ def text_of(line: Line) -> str:
     return "".join(cell.text for cell in line)
 
 
-def inks(app: MarketDemo, x: int, y: int, width: int) -> set[str]:
-    """Return the colours of the texts on a part of a line."""
+def styles(app: MarketDemo, x: int, y: int, width: int) -> set[Style]:
+    """Return the styles of the texts on a part of a line."""
     update = app.screen._compositor.render_update(full=True, screen_stack=app._background_screens)
     assert isinstance(update, LayoutUpdate)
     return {
-        style.color.get_truecolor().hex
+        style
         for text, style, _ in Strip.join(update.strips[y]).crop(x, x + width)
-        if text.strip() and style is not None and style.color is not None
+        if text.strip() and style is not None
     }
+
+
+def inks(app: MarketDemo, x: int, y: int, width: int) -> set[str]:
+    """Return the colours of the texts on a part of a line."""
+    found = styles(app, x, y, width)
+    return {style.color.get_truecolor().hex for style in found if style.color is not None}
 
 
 async def opened(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
@@ -99,21 +106,39 @@ async def test_a_card_over_a_form_dims_the_form_and_nothing_twice() -> None:
         assert middle(app, screen, "#head") == head
 
 
-@pytest.mark.parametrize("few", ["NO_COLOR", "sixteen", "ansi"])
-async def test_with_few_colours_a_frame_alone_stands_out(
-    few: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def with_few_colours(few: str, monkeypatch: pytest.MonkeyPatch) -> MarketDemo:
     if few == "NO_COLOR":
         monkeypatch.setenv("NO_COLOR", "1")
     if few == "sixteen":
         monkeypatch.delenv("COLORTERM")
         monkeypatch.setenv("TERM", "linux")
-    app = MarketDemo(0, theme="ansi" if few == "ansi" else DEFAULT_THEME)
+    return MarketDemo(0, theme="ansi" if few == "ansi" else DEFAULT_THEME)
+
+
+@pytest.mark.parametrize("few", ["NO_COLOR", "sixteen", "ansi"])
+async def test_with_few_colours_nothing_behind_a_form_is_bold_or_reversed(
+    few: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = with_few_colours(few, monkeypatch)
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(app, pilot)
-        before = middle(app, screen, "#head")
+        head = screen.query_one("#head").region
+        before = styles(app, *head.offset, head.width)
+        status = styles(app, 0, 0, 120)
+        assert any(style.bold or style.reverse for style in before)
         _ = await form(app, pilot)
-        assert middle(app, screen, "#head") == before
+        behind = styles(app, *head.offset, head.width)
+        assert not any(style.bold or style.reverse for style in behind)
+        if few == "sixteen":
+            # Textual mixes the colour of what is faint, unless a theme has the terminal's own.
+            assert not {style.color for style in behind} & {style.color for style in before}
+        else:
+            assert all(style.dim for style in behind)
+        assert styles(app, 0, 0, 120) == status
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the screen")
+        await settle(pilot)
+        assert styles(app, *head.offset, head.width) == before
 
 
 async def test_a_line_without_room_carries_no_dimming() -> None:
