@@ -48,6 +48,7 @@ from pmtui.ui.keys.actions import FooterEntry, available, footer_entries
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.span_compositor import use_spans
 from pmtui.ui.terminal.terminal_app import TerminalApp
+from pmtui.ui.widgets.focus import show_focus
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel, are_frames_wanted
 
@@ -320,16 +321,7 @@ class FrameScreen(Screen[None]):
 
     def show_focus(self) -> None:
         """Show the focus while this screen is in front; behind a form only the form shows one."""
-        is_behind = self.app.screen is not self
-        if is_behind == self.has_class("-behind"):
-            return
-        # Only the focused widget looks different: the others need no new styles.
-        self.set_class(is_behind, "-behind", update=False)
-        if self.focused is not None:
-            self.focused.update_node_styles(animate=False)
-        for panel in self.query(Panel):
-            if panel.has_focus_within:
-                panel.refresh()
+        show_focus(self)
 
     def on_unmount(self) -> None:
         """Unsubscribe for good."""

@@ -17,6 +17,7 @@ from typing_extensions import override
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.terminal.backdrop import Backdrop
 from pmtui.ui.terminal.terminal_app import TerminalApp
+from pmtui.ui.widgets.focus import show_focus
 
 ResultT = TypeVar("ResultT")
 _PRICES = "#book, SideLadder, #ticket"
@@ -35,6 +36,11 @@ class Modal(ModalScreen[ResultT]):
     DEFAULT_CSS = """
     Modal { background: $background 50%; }
     Modal:ansi { background: transparent; }
+    /* The focus is in the card in front, as it is over a FrameScreen. */
+    Modal.-behind NumberField:focus > .input--cursor {
+        background: $surface; color: $foreground; text-style: none;
+    }
+    Modal.-behind NumberField:focus > .input--selection { background: $surface; }
     """
 
     _is_dimming = False
@@ -57,6 +63,17 @@ class Modal(ModalScreen[ResultT]):
             dim()
         else:
             self.set_timer(_DIM_AFTER_S, dim)
+
+    @on(events.ScreenResume)
+    @on(events.ScreenSuspend)
+    def follow_front(self) -> None:
+        """Leave the focus to a card in front, and take it back."""
+        if self in self.app.screen_stack:
+            self.show_focus()
+
+    def show_focus(self) -> None:
+        """Show the focus while this form is in front."""
+        show_focus(self)
 
     @override
     def render(self) -> RenderResult:  # type: ignore[override]  # Textual takes a Visual, too

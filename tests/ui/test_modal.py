@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from rich.color import Color
 from rich.style import Style
 from textual._compositor import LayoutUpdate
 from textual.pilot import Pilot
@@ -13,7 +14,7 @@ from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.modal import Modal
 from pmtui.ui.terminal.output_throttle import OutputThrottle
 from pmtui.ui.theme.theme import DEFAULT_THEME
-from pmtui.ui.ticket.fields import NumberField, TextBlock
+from pmtui.ui.ticket.fields import Choice, EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.widgets.panel import Panel
@@ -239,3 +240,66 @@ async def test_a_line_that_becomes_brisk_carries_the_dimming_after_all() -> None
         assert middle(app, screen, "#head") == before
         del app._driver.pace  # type: ignore[union-attr]
         await until(pilot, lambda: middle(app, screen, "#head") != before, "the dimming")
+
+
+async def test_behind_a_form_the_cursor_of_the_ladder_is_quiet_but_there() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(believable.micros("0.45"))
+        await settle(pilot)
+        before = cursor_row(screen)
+        _ = await form(app, pilot)
+        behind = cursor_row(screen)
+        assert not grounds(before) & grounds(behind)
+        assert not any(style.bold for text, style, _ in behind if style and text == "45¢")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the screen")
+        await settle(pilot)
+        assert cursor_row(screen) == before
+
+
+async def test_behind_a_form_the_cursor_of_the_ladder_is_not_reversed_without_colour(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = with_few_colours("NO_COLOR", monkeypatch)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(believable.micros("0.45"))
+        await settle(pilot)
+        assert all(style.reverse for _, style, _ in cursor_row(screen).crop(0, 10) if style)
+        _ = await form(app, pilot)
+        assert not any(style.reverse for _, style, _ in cursor_row(screen).crop(0, 10) if style)
+
+
+def cursor_row(screen: MarketScreen) -> Strip:
+    rows = (screen.ladder.render_line(y) for y in range(screen.ladder.size.height))
+    return next(row for row in rows if "▸" in row.text)
+
+
+def grounds(row: Strip) -> set[Color | None]:
+    return {style.bgcolor for _, style, _ in row if style is not None}
+
+
+async def test_behind_a_card_a_form_marks_no_entry_and_no_choice() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(believable.micros("0.45"))
+        dialog = await form(app, pilot)
+        await pilot.press("4", "7", "tab", "3", "tab")
+        choice, label = dialog.query_one("#scaled-shape", Choice), dialog.query(EntryLabel)
+        assert dialog.focused is choice
+        focused, marks = choice.render_line(0), [text_of(each.line) for each in label]
+        assert any("▸" in mark for mark in marks)
+        await pilot.press("tab", *"60", "shift+tab", "enter")
+        await until(pilot, lambda: app.screen not in (screen, dialog), "the card")
+        await settle(pilot)
+        assert dialog.focused is choice
+        assert not grounds(choice.render_line(0)) & grounds(focused)
+        assert not any("▸" in text_of(each.line) for each in label)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is dialog, "the form")
+        await settle(pilot)
+        assert choice.render_line(0) == focused
+        assert [text_of(each.line) for each in label] == marks

@@ -27,6 +27,7 @@ from pmtui.ui.ladder.ladder_viewport import SLOW_S, LadderViewport
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.role_styles import RoleStyles
+from pmtui.ui.widgets.focus import shows_focus
 
 ROWS_MOVED = "The rows had just moved: click again."
 
@@ -201,6 +202,7 @@ class LadderPane(Widget, can_focus=True):
             self._lines.is_plain = is_plain
             self._lines.forget()
         self._lines.clear_cache()
+        self._show_focus()
 
     def clear_cursor(self) -> None:
         """Remove the cursor and follow the spread again."""
@@ -315,8 +317,7 @@ class LadderPane(Widget, can_focus=True):
     def watch_has_focus(self, _has_focus: bool) -> None:
         """Update the look of the cursor."""
         super().watch_has_focus(_has_focus)
-        self._lines.has_focus = _has_focus
-        self.repaint.changed()
+        self._show_focus()
 
     def on_resize(self) -> None:
         """Keep the rows in view."""
@@ -330,6 +331,13 @@ class LadderPane(Widget, can_focus=True):
     def _has_plain_blocks(self) -> bool:
         """Whether colours cannot be reversed: a dimmed terminal colour would turn bright."""
         return is_ascii(self) or self.app.no_color or self.app.current_theme.ansi
+
+    # Behind a form it has the focus, and the form gets the keys.
+    def _show_focus(self) -> None:
+        has_focus = shows_focus(self)
+        if has_focus is not self._lines.has_focus:
+            self._lines.has_focus = has_focus
+            self.repaint.changed()
 
     def _move(self, steps: int) -> None:
         price = self.viewport.stepped(steps)

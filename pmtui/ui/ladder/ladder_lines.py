@@ -137,7 +137,7 @@ class LadderLines:
         self._viewport = viewport
         self._size = size
         self.has_focus = False
-        """Whether keys go to the ladder."""
+        """Whether keys go to the ladder; else its cursor is quiet."""
         self.is_plain = False
         """Whether the two colours of a cell cannot be reversed."""
         self.flashes: dict[Place, OwnChange] = {}

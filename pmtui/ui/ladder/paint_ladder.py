@@ -82,6 +82,7 @@ class RungLook(NamedTuple):
     is_near: bool = False
     """Whether the cursor's price is off this grid, and this row is the nearest."""
     is_focused: bool = False
+    """Whether keys go to the ladder: else the cursor's row is quiet."""
     bid_change: OwnChange | None = None
     """What just happened to own orders here."""
     ask_change: OwnChange | None = None
@@ -95,6 +96,11 @@ class RungLook(NamedTuple):
     is_plain: bool = False
     """Whether colours cannot be reversed, as in plain ASCII or in 16 colours."""
 
+    @property
+    def is_bright(self) -> bool:
+        """Whether the row stands out as the one that keys act on."""
+        return self.is_cursor and self.is_focused
+
 
 def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook) -> Line:
     """Paint one row in exactly `width` cells."""
@@ -107,7 +113,7 @@ def paint_rung(rung: Rung, columns: LadderColumns, width: int, *, look: RungLook
         book=row.book, price=row.price, guard=row.guard,
         other=row.other, flow=row.flow, depth=row.depth, traded=row.traded, profit=row.profit,
     )  # fmt: skip
-    mark = Cell(_cursor_mark(look), Role.KEY if look.is_cursor else Role.TEXT, ground=row.ground)
+    mark = Cell(_cursor_mark(look), Role.KEY if look.is_bright else Role.TEXT, ground=row.ground)
     cells = place_cells(columns, painters, ground=row.ground)
     return fit_line((mark, *cells), width)
 
@@ -180,7 +186,7 @@ class _Row(NamedTuple):
         elif sign is not None:
             gap = sign._replace(ground=self.ground)
         # Dimmed, it would be lost on the ground of the cursor.
-        emphasis = Emphasis.NONE if self.look.is_cursor else Emphasis.DIM
+        emphasis = Emphasis.NONE if self.look.is_bright else Emphasis.DIM
         look = BarLook(side, half.role, emphasis, self.ground, is_plain=self.look.is_plain)
         bar = paint_bar(half.size, self.look.scale, room, look=look, over=ours)
         return (*bar, gap, size) if side is Side.BUY else (size, gap, *bar)
@@ -191,7 +197,7 @@ class _Row(NamedTuple):
         sign: Cell | None = None
         if not fresh.stage:
             return cell, sign
-        if fresh.stage > 1 and half.size and not self.look.is_cursor:
+        if fresh.stage > 1 and half.size and not self.look.is_bright:
             # Without a number it would look like a bar.
             # The ground has the side's colour, so a sign shows the direction.
             ground = Role.FLASH_UP if half.side is Side.BUY else Role.FLASH_DOWN
@@ -330,7 +336,7 @@ class _Row(NamedTuple):
         role = Role.LAST_TRADE if rung.is_last_trade else Role.TEXT
         if rung.is_entry or rung.is_break_even:
             role = Role.OWN_ORDER
-        emphasis = Emphasis.BOLD if look.is_cursor or look.pulse else Emphasis.NONE
+        emphasis = Emphasis.BOLD if look.is_bright or look.pulse else Emphasis.NONE
         if look.pulse > 1 and not look.is_plain:
             # Without colours it would look like a price of own orders.
             emphasis |= Emphasis.REVERSE
@@ -449,6 +455,6 @@ def _cursor_mark(look: RungLook) -> str:
 
 
 def _ground(rung: Rung, look: RungLook) -> Role | None:
-    if look.is_cursor:
+    if look.is_bright:
         return Role.CURSOR_ROW
-    return Role.SPREAD_ROW if rung.zone is Zone.SPREAD else None
+    return Role.SPREAD_ROW if look.is_cursor or rung.zone is Zone.SPREAD else None

@@ -22,6 +22,7 @@ from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.focus import shows_focus
 from pmtui.ui.widgets.text_line import TextLine
 
 MORE = "▾"
@@ -131,7 +132,7 @@ class Choice(Widget, can_focus=True):
 
     @override
     def render_line(self, y: int) -> Strip:
-        ground = Role.CURSOR_ROW if self.has_focus else None
+        ground = Role.CURSOR_ROW if shows_focus(self) else None
         cell = self._cell._replace(ground=ground, emphasis=Emphasis.BOLD)
         line = fit_line((cell,), self.size.width)
         return RoleStyles.of_widget(self).strip(line)

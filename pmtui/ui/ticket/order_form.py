@@ -13,6 +13,7 @@ from typing import ClassVar, TypeVar
 
 from textual.binding import BindingType
 from textual.getters import query_one
+from typing_extensions import override
 
 from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.ids import CommandId, ConditionId, TokenId
@@ -106,9 +107,18 @@ class OrderForm(Modal[ResultT]):
 
     def on_descendant_focus(self) -> None:
         """Mark the focused entry."""
-        focused = self.focused.id if self.focused is not None else None
+        self._mark_entry()
+
+    @override
+    def show_focus(self) -> None:
+        super().show_focus()
+        self._mark_entry()
+
+    def _mark_entry(self) -> None:
+        focused = self.focused if self.app.screen is self else None
+        entry = focused.id if focused is not None else None
         for label in self.query(EntryLabel):
-            label.mark(is_here=label.entry == focused)
+            label.mark(is_here=label.entry == entry)
 
     def on_resize(self) -> None:
         """Move aside on a screen of another size."""

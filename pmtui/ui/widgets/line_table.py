@@ -22,6 +22,7 @@ from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.plain import Align, ellipsize_distinctly, fit
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.widgets.focus import shows_focus
 
 _CACHED_SCREENS = 4
 """The size of the cache in screens of lines: enough for lines that come back, not for a scrolled
@@ -477,7 +478,7 @@ class LineTable(ScrollView, can_focus=True):
         if index < len(self._rows):
             row = self._rows[index]
             is_cursor = self._show_cursor and row.key == self._cursor_key
-            return _LineState(row, is_cursor=is_cursor, is_focused=is_cursor and self.has_focus)
+            return _LineState(row, is_cursor=is_cursor, is_focused=is_cursor and shows_focus(self))
         if index == len(self._rows):
             if self._is_loading_rows:
                 return _LineState(note="Loading…")
