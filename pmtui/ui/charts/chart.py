@@ -44,17 +44,23 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
 
 _CELLS_EACH = 2
-_MARKS = (
+_FALLEN = (
     (" ", "╷", "╻"),
     ("╵", "│", "╽"),
     ("╹", "╿", "┃"),
 )
 """Indexed by the content of the upper half, then of the lower: nothing, a wick, a body."""
+_RISEN = (
+    (" ", "╷", "╥"),
+    ("╵", "│", "╥"),
+    ("╨", "╨", "║"),
+)
+"""The same with a hollow body."""
 _NOTHING, _WICK, _BODY = range(3)
 
 
 def draw_candles(canvas: Canvas, axes: Axes, points: Sequence[PricePoint]) -> None:
-    """Draw the candles of a series; in ASCII `+` rose, `#` fell, `|` is the wick."""
+    """Draw the candles of a series: those that rose are hollow; in ASCII they are `+`, the others `#`."""
     length = candle_length(axes.last - axes.first, max(axes.columns // _CELLS_EACH, 1))
     usable = [point for point in points if axes.low <= point.price <= axes.high]
     for candle in candles_of(usable, length):
@@ -75,7 +81,7 @@ def _draw(canvas: Canvas, axes: Axes, candle: Candle, column: int) -> None:
 
     for row in range(high // 2, low // 2 + 1):
         parts = part(2 * row), part(2 * row + 1)
-        text = _MARKS[parts[0]][parts[1]]
+        text = (_RISEN if candle.has_risen else _FALLEN)[parts[0]][parts[1]]
         if axes.ascii_only:
             body = "+" if candle.has_risen else "#"
             text = body if _BODY in parts else "|"

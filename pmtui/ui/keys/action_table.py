@@ -387,7 +387,7 @@ ACTIONS: tuple[Action, ...] = (
             "keys act on.",
             in_footer=False),
     _action("market.switch_candles", "c", "Candles",
-            "Draw the price chart with candles, or as a line.", in_footer=False),
+            "Draw the price chart with candles, hollow where it rose, or as a line.", in_footer=False),
     _action("market.toggle_sides", "W", "Side by side",
             "Show or hide the ladders of the next outcomes beside this one, or the desk where it is narrow. Enter or a click "
             "there makes that outcome the main one, with the cursor at that price: trading "

@@ -318,9 +318,22 @@ def test_candles_fill_the_same_place(
 def test_a_candle_has_a_body_and_wicks_in_the_colour_of_its_change() -> None:
     rising = points_of(400_000, 450_000, 420_000, 500_000)
     lines = draw_chart(ChartData(rising, style=ChartStyle.CANDLES), 20, 12).lines
-    marks = {(c.role, mark) for line in lines for c in line for mark in c.text if mark in "│┃╽╿"}
-    assert (Role.UP, "┃") in marks
-    assert (Role.DOWN, "┃") in marks
+    marks = {(c.role, mark) for line in lines for c in line for mark in c.text if mark in "║┃"}
+    assert marks == {(Role.UP, "║"), (Role.DOWN, "┃")}
+
+
+@settings(max_examples=40, deadline=None)
+@given(series, st.booleans())
+def test_candles_that_rose_and_those_that_fell_share_no_body(
+    points: tuple[PricePoint, ...], ascii_only: bool
+) -> None:
+    data = ChartData(points, style=ChartStyle.CANDLES)
+    cells = [c for line in draw_chart(data, 60, 16, ascii_only=ascii_only).lines for c in line]
+    risen, fallen = (
+        {mark for c in cells if c.role is role for mark in c.text} - set("│╷╵|·")
+        for role in (Role.UP, Role.DOWN)
+    )
+    assert not risen & fallen
 
 
 TOKEN = TokenId("1")
