@@ -16,8 +16,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Column, Line, Row, line_width
-from pmtui.ui.facts import ABSENT, PRICE_WIDTH, key_of, paint_gain, paint_price
-from pmtui.ui.format import read_distance
+from pmtui.ui.facts import ABSENT, PRICE_WIDTH, key_of, paint_gain, paint_price, paint_spread
 from pmtui.ui.frame import CursorItem, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
@@ -179,7 +178,7 @@ class ConditionalsScreen(FrameScreen):
             end = end if gain is None else paint_gain(gain, 9)
         return {
             "bid": paint_price(bid),
-            "away": Cell(ABSENT if away is None else read_distance(Micros(max(away, 0))), Role.DIM),
+            "away": paint_spread(None if away is None else Micros(max(away, 0)), Role.DIM),
             "end": end,
         }
 

@@ -185,7 +185,7 @@ class OwnRows:
         return OrderMarks(
             marked=self._orders.marked, ending=self._orders.ending, scoring=view.scoring,
             aged=self._aged(view), redeeming=self._settling.marked, away=self._away(view),
-            queue=dict(view.queue_ahead), ticks=self._ticks(view), selling=self._selling,
+            queue=dict(view.queue_ahead), selling=self._selling,
             notes=standing_notes(self._surface.queries.wallet()),
             days=self._shapes(), exits=self._exits(view), stops=stops_of(view),
         )  # fmt: skip
@@ -230,14 +230,6 @@ class OwnRows:
             if away is not None:
                 found[order.order_id] = away
         return found
-
-    def _ticks(self, view: AccountView) -> dict[ConditionId, Micros]:
-        """Return the tick sizes of the markets of working orders, where known."""
-        if self.tab is not Tab.ORDERS:
-            return {}
-        market = self._surface.queries.market
-        found = {o.condition_id: tick_size_of(market(o.condition_id)) for o in view.open_orders}
-        return {condition_id: tick for condition_id, tick in found.items() if tick is not None}
 
     def _aged(self, view: AccountView) -> frozenset[TokenId]:
         book = self._surface.queries.book

@@ -4,7 +4,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.service.views import Level, LogEntry, RequestEntry
 from pmtui.ui.cells import Cell, Column, Line, line_width
 from pmtui.ui.facts import PRICE_WIDTH
-from pmtui.ui.format import format_price, format_size_compact, write_clock
+from pmtui.ui.format import TENTH_OF_CENT, format_price, format_size_compact, write_clock
 from pmtui.ui.plain import Align, ellipsize_notice, plain
 from pmtui.ui.theme.theme import Role
 
@@ -59,7 +59,7 @@ def paint_entry(entry: LogEntry, width: int) -> Line:
         Cell(plain(deed.verb), role),
         Cell(deed.side.value, Role.BID if deed.side is Side.BUY else Role.ASK),
         Cell(format_size_compact(deed.size, width=_SIZE_WIDTH).strip()),
-        Cell(format_price(deed.price)),
+        Cell(format_price(deed.price, tick=TENTH_OF_CENT)),
         Cell(text, role if deed.reason else Role.TEXT),
     )
 

@@ -16,6 +16,7 @@ from pmtui.ui.cells import Cell, Column, Row
 from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_gain, paint_price, unique_keys
 from pmtui.ui.format import (
+    TENTH_OF_CENT,
     format_age,
     format_money_change,
     format_money_compact,
@@ -58,8 +59,6 @@ class OrderMarks(NamedTuple):
     """Ticks of working orders from the touch, where their book is good."""
     queue: Mapping[OrderId, Micros] = MappingProxyType({})
     """Estimated shares ahead of working orders."""
-    ticks: Mapping[ConditionId, Micros] = MappingProxyType({})
-    """The tick sizes of the markets of working orders, where known."""
     selling: frozenset[TokenId] = frozenset()
     """Positions marked to be sold together."""
     days: Mapping[TokenId, Cell] = MappingProxyType({})
@@ -210,7 +209,9 @@ def is_lost(position: Position) -> bool:
 
 def paint_stop(stop: Micros | None) -> Cell:
     """Paint a stop in cents, as it was typed."""
-    return Cell(ABSENT, Role.DIM) if stop is None else Cell(format_price(stop), Role.DOWN)
+    if stop is None:
+        return Cell(ABSENT, Role.DIM)
+    return Cell(format_price(stop, tick=TENTH_OF_CENT), Role.DOWN)
 
 
 def paint_dust(key: str, dust: Dust) -> Row:
@@ -259,7 +260,7 @@ def paint_order_row(key: str, order: Order, title: str, now: datetime, marks: Or
         Cell("●" if is_marked else "", Role.KEY),
         paint_side(order.side),
         Cell(sizes),
-        Cell(format_price(order.price, tick=marks.ticks.get(order.condition_id))),
+        Cell(format_price(order.price, tick=TENTH_OF_CENT)),
         _away(marks.away.get(order.order_id)),
         _queue(marks.queue.get(order.order_id)),
         Cell(_life(order, now), Role.DIM),
@@ -303,7 +304,7 @@ def paint_fill(key: str, fill: Fill, title: str, now: datetime) -> Row:
         Cell(_time(fill.matched_at, now), Role.DIM),
         paint_side(fill.side),
         Cell(_size(fill.size, 8)),
-        Cell(read_price(fill.price)),
+        Cell(read_price(fill.price, tick=TENTH_OF_CENT)),
         Cell(plain(fill.outcome)),
         Cell(title),
         _paint_flow(

@@ -43,6 +43,7 @@ from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH
 from pmtui.ui.format import (
+    TENTH_OF_CENT,
     format_age,
     format_average,
     format_money,
@@ -235,7 +236,9 @@ def _size_of(each: Conditional, size: Micros) -> Cell:
 
 
 def _price(price: Micros | None) -> Cell:
-    return Cell(ABSENT, Role.DIM) if price is None else Cell(format_price(price))
+    if price is None:
+        return Cell(ABSENT, Role.DIM)
+    return Cell(format_price(price, tick=TENTH_OF_CENT))
 
 
 def where_stops_live(options: Options) -> str:

@@ -179,7 +179,7 @@ async def test_the_list_starts_rests_and_cancels() -> None:
         await pilot.press("C")
         await until(pilot, lambda: isinstance(app.screen, ConditionalsScreen), "the list")
         await until(pilot, lambda: app.screen.query_one(LineTable).rows, "the row")
-        for words in ("watching", "100", "Yes", "40¢", "35¢", "Will the bank cut rates?"):
+        for words in ("watching", "100", "Yes", "40.0¢", "35.0¢", "Will the bank cut rates?"):
             assert shows(app, words)
         await pilot.press("space")
         await until(pilot, lambda: service.calls_of("pause_conditional") == [("c1",)], "pause")
@@ -222,7 +222,10 @@ async def test_the_list_shows_the_bid_the_distance_and_the_result_at_the_stop() 
         (row,) = app.screen.query_one(LineTable).rows
         known = dict(zip(_ORDER, (cell.text for cell in row.cells), strict=True))
         assert known["bid"] == read_price(bid, tick=TENTH_OF_CENT)
-        assert known["away"] == read_distance(Micros(bid - m("0.40")))
+        assert known["away"] == read_distance(Micros(bid - m("0.40")), tick=TENTH_OF_CENT)
+        # Prices below each other and beside each other have one number of decimals.
+        prices = [known[key] for key in ("stop", "worst", "bid", "away")]
+        assert [price.index("¢") - price.index(".") for price in prices] == [2] * 4
         assert known["end"].startswith(("+", "-", "$"))
         await pilot.resize_terminal(80, 24)
         # Who holds them is what a stop must not leave unsaid.

@@ -160,7 +160,7 @@ def test_the_sum_of_the_rows_is_the_sum_of_what_they_show() -> None:
     assert "unrealised $0.00" in sums(view, Tab.POSITIONS, 100)
 
 
-def test_working_orders_stand_as_on_a_ladder_with_the_digits_of_their_market() -> None:
+def test_working_orders_stand_as_on_a_ladder_and_line_up_on_the_point() -> None:
     made = [
         replace(
             believable.order(n), token_id=TokenId(token), side=side, price=Micros(price),
@@ -173,6 +173,5 @@ def test_working_orders_stand_as_on_a_ladder_with_the_digits_of_their_market() -
     ]  # fmt: skip
     ordered = in_ladder_order(made)
     assert [order.price for order in ordered] == [460_000, 455_000, 437_000, 430_000, 100_000]
-    marks = OrderMarks(ticks={ConditionId("1"): Micros(1_000)})
-    rows = [paint_order_row(o.order_id, o, "", NOW, marks) for o in ordered]
-    assert [row.cells[3].text for row in rows] == ["46.0¢", "45.5¢", "43.7¢", "43.0¢", "10¢"]
+    rows = [paint_order_row(o.order_id, o, "", NOW, OrderMarks()) for o in ordered]
+    assert [row.cells[3].text for row in rows] == ["46.0¢", "45.5¢", "43.7¢", "43.0¢", "10.0¢"]

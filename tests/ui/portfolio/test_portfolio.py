@@ -224,10 +224,10 @@ async def test_open_orders_show_what_is_left_their_age_status_and_expiry() -> No
         await pilot.press("right_square_bracket")
         # A position of the same market stood there before.
         await until(pilot, lambda: "218.5/250" in _row(app, "Will Ilse"), "an order")
-        for essential in ("BUY", "44¢", "218.5/250", "5m", "partial", "GTC"):
+        for essential in ("BUY", "44.0¢", "218.5/250", "5m", "partial", "GTC"):
             assert essential in _row(app, "Will Ilse")
         assert "GTD 5h" in _row(app, "SELL")
-        assert "unknown" in _row(app, "70¢")
+        assert "unknown" in _row(app, "70.0¢")
 
 
 async def test_working_orders_say_how_far_from_the_touch_they_stand_and_who_is_before_them() -> (
@@ -487,13 +487,13 @@ async def test_wide_screens_show_the_day_the_exit_and_the_stop_of_a_position() -
         await until(pilot, lambda: "▆" in _row(app, "40.0¢"), "the day")
         # What the best bid pays for all of it, over what it cost.
         assert "+$5.00" in _row(app, "40.0¢")
-        assert "35¢" in _row(app, "40.0¢")
+        assert "35.0¢" in _row(app, "40.0¢")
         assert HistoryTopic(held.token_id, Interval.DAY) in service.watched()
         await pilot.resize_terminal(120, 36)
         await until(pilot, lambda: not shows(app, "Realised"), "fewer columns")
         # What selling brings matters more than what was realised before.
         assert shows(app, "At bid")
-        assert "35¢" in _row(app, "40.0¢")
+        assert "35.0¢" in _row(app, "40.0¢")
 
 
 async def test_what_is_lost_stands_last_and_dim() -> None:
