@@ -48,12 +48,14 @@ def paint_price(price: Micros | None, role: Role = Role.TEXT) -> Cell:
     return Cell(text if len(text) <= PRICE_WIDTH else read_average(price), role)
 
 
-def paint_spread(spread: Micros | None, role: Role = Role.TEXT) -> Cell:
+def paint_spread(
+    spread: Micros | None, role: Role = Role.TEXT, *, width: int = PRICE_WIDTH
+) -> Cell:  # fmt: skip
     """Paint a spread, rounded to a tenth of a cent if the exact one does not fit."""
     if spread is None:
         return Cell(ABSENT, Role.DIM)
     text = read_distance(spread, tick=TENTH_OF_CENT)
-    fits, rounded = len(text) <= PRICE_WIDTH, round_price(spread, TENTH_OF_CENT)
+    fits, rounded = len(text) <= width, round_price(spread, TENTH_OF_CENT)
     return Cell(text if fits else read_distance(rounded, tick=TENTH_OF_CENT), role)
 
 

@@ -15,7 +15,13 @@ from pmtui.domain.orders.basket import (
 )
 from pmtui.service.views import EventQuotesView, EventView, Load, QuoteRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, bar_text, fit_line, line_width
-from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH, heated, warned, with_change
+from pmtui.ui.explore.paint_markets import (
+    NO_DAY,
+    SPARK_WIDTH,
+    heated,
+    paint_marked_spread,
+    with_change,
+)
 from pmtui.ui.facts import (
     ABSENT,
     CHANGE_WIDTH,
@@ -112,7 +118,7 @@ def paint_outcome_row(
         *paint_prices(market, bid, ask, is_live=is_live),
         change,
         with_change(day, change),
-        paint_spread(None) if market.closed else warned(paint_spread(apart, Role.DIM), apart),
+        paint_marked_spread(None if market.closed else apart, Role.DIM),
         paint_price(last, Role.DIM),
         paint_money(market.volume),
         paint_money(market.volume_24h, Role.DIM),

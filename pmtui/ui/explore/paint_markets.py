@@ -360,7 +360,7 @@ def _quote_cells(
 ) -> tuple[Cell, Cell, Cell, Cell]:  # fmt: skip
     """Paint price, age, change and spread: from a good book, else stale with the metadata's age."""
     if market is None:
-        return paint_price(None), Cell(""), paint_change(None), paint_price(None)
+        return paint_price(None), Cell(""), paint_change(None), _spread_cell(None, None)
     live = counted_mid(book.best_bid, book.best_ask) if is_live(book) else None
     moved = market.change_to(live, opened)
     change, spread_cell = heated(paint_change(moved), moved), _spread_cell(market, book)
@@ -388,19 +388,18 @@ def is_live(book: BookView | None) -> TypeGuard[BookView]:
 
 def _spread_cell(market: Market | None, book: BookView | None) -> Cell:
     if market is None or market.closed:
-        return paint_price(None)
+        return paint_marked_spread(None, Role.DIM)
     if is_live(book):
-        return warned(paint_spread(book.spread, Role.DIM), book.spread)
-    told = spread(market.best_bid, market.best_ask)
-    return warned(paint_spread(told, Role.STALE), told)
+        return paint_marked_spread(book.spread, Role.DIM)
+    return paint_marked_spread(spread(market.best_bid, market.best_ask), Role.STALE)
 
 
-def warned(cell: Cell, distance: Micros | None) -> Cell:
-    """Mark a wide spread."""
+def paint_marked_spread(distance: Micros | None, role: Role) -> Cell:
+    """Paint the spread of a row; the last cell is for the sign of a wide one, so figures line up."""
+    cell = paint_spread(distance, role, width=PRICE_WIDTH - 1)
     if not is_wide(distance):
-        return cell
-    text = cell.text if len(cell.text) >= PRICE_WIDTH else f"{cell.text}!"
-    return Cell(text, Role.NOTICE_WARN, Emphasis.BOLD)
+        return cell._replace(text=f"{cell.text} ")
+    return Cell(f"{cell.text}!", Role.NOTICE_WARN, Emphasis.BOLD)
 
 
 def heated(cell: Cell, change: Micros | None) -> Cell:

@@ -15,7 +15,13 @@ from pmtui.domain.money import counted_mid, spread
 from pmtui.service.views import AlertRow, Load, WatchlistView, WatchRow
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quote, paint_prices
-from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH, heated, warned, with_change
+from pmtui.ui.explore.paint_markets import (
+    NO_DAY,
+    SPARK_WIDTH,
+    heated,
+    paint_marked_spread,
+    with_change,
+)
 from pmtui.ui.facts import (
     CHANGE_WIDTH,
     LEFT_WIDTH,
@@ -94,7 +100,7 @@ def paint_watch_row(row: WatchRow, now: datetime, day: Cell = NO_DAY) -> Row:
         *paint_prices(market, bid, ask, is_live=is_live),
         change,
         with_change(day, change),
-        paint_spread(None) if is_closed else warned(paint_spread(apart, Role.DIM), apart),
+        paint_marked_spread(None if is_closed else apart, Role.DIM),
         paint_money(seen.volume),
         paint_money(seen.volume_24h, Role.DIM),
         paint_time_left(seen.end_at, now, is_closed=is_closed),

@@ -20,9 +20,10 @@ from pmtui.service.topics import (
 from pmtui.service.views import HistoryView, Load, MarketListView, SearchView
 from pmtui.ui.explore.filter_form import FilterForm
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.explore.paint_markets import price_a_day_ago
+from pmtui.ui.explore.paint_markets import paint_marked_spread, price_a_day_ago
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.explore.tag_picker import TagPicker
+from pmtui.ui.facts import PRICE_WIDTH
 from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
@@ -676,3 +677,11 @@ def test_a_history_that_began_later_tells_no_change_of_a_day() -> None:
     assert price_a_day_ago(young, NOW) is None
     assert price_a_day_ago((), NOW) is None
     assert price_a_day_ago((PricePoint(NOW - timedelta(days=1), Micros(1)),), NOW) == 1
+
+
+def test_the_sign_of_a_wide_spread_shifts_no_number() -> None:
+    distances = (10_000, 4_900, 50_000, 128_500, 990_000)
+    cells = [paint_marked_spread(Micros(distance), Role.DIM) for distance in distances]
+    assert [cell.text for cell in cells] == ["1.0¢ ", "0.49¢ ", "5.0¢!", "12.8¢!", "99.0¢!"]
+    assert all(len(cell.text) <= PRICE_WIDTH for cell in cells)
+    assert paint_marked_spread(None, Role.DIM).text == "– "
