@@ -232,6 +232,8 @@ class QuoteRow:
     is_live: bool
     """Whether they are from a good streamed book; else from the metadata host."""
     position_size: Micros | None = None
+    is_loading: bool = False
+    """Whether no book is there yet."""
 
 
 @dataclass(frozen=True, slots=True)

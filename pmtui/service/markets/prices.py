@@ -9,7 +9,7 @@ from datetime import datetime
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.answers import Failure
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import PricePoint
@@ -62,6 +62,7 @@ class Quotes:
             as_of=as_of,
             is_live=False,
             position_size=size,
+            is_loading=book is not None and book.state is BookState.LOADING,
         )
 
     def position_size(self, market: Market) -> Micros | None:

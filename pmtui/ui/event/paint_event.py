@@ -184,9 +184,12 @@ def _head_facts(
     event: Event, view: EventView, quotes: EventQuotesView, now: datetime, *, keymap: Keymap
 ) -> tuple[Line, ...]:
     """Return the facts for the event's head, the most important first."""
+    priced = {m.condition_id for m in event.markets if m.quoted_token is not None}
+    shown = [row for row in quotes.rows if row.condition_id in priced]
     rows = LiveRows(
-        live=sum(row.is_live for row in quotes.rows),
-        priced=sum(market.quoted_token is not None for market in event.markets),
+        live=sum(row.is_live for row in shown),
+        priced=len(priced),
+        loading=sum(row.is_loading for row in shown),
     )
     age: Line = (describe_prices_age(view.as_of, now, rows),)
     if view.problem:

@@ -236,6 +236,12 @@ def _outcome(row: WatchRow, seen: StarSnapshot) -> str:
     return first_label(market)
 
 
+def _is_priced(seen: StarSnapshot | None) -> bool:
+    """Return whether the price of a starred item can move."""
+    market = seen.market if seen is not None else None
+    return market is not None and market.quoted_token is not None
+
+
 def _freshness(view: WatchlistView, now: datetime, keymap: Keymap) -> Line:
     if view.load is Load.FAILED:
         again = key_of(keymap, "global.refresh")
@@ -244,9 +250,12 @@ def _freshness(view: WatchlistView, now: datetime, keymap: Keymap) -> Line:
         return ()
     if view.as_of is None:
         return (Cell("fetching…", Role.STALE),)
-    markets = [row.seen.market for row in view.rows if row.seen is not None]
+    priced = [row.quote for row in view.rows if _is_priced(row.seen)]
+    loading = sum(quote is not None and quote.is_loading for quote in priced)
     rows = LiveRows(
-        live=sum(row.quote is not None and row.quote.is_live for row in view.rows),
-        priced=sum(m is not None and m.quoted_token is not None for m in markets),
+        live=sum(quote is not None and quote.is_live for quote in priced),
+        priced=len(priced),
+        # Those beyond the streamed ones stay without a book.
+        loading=max(loading - view.unstreamed, 0),
     )
     return (describe_prices_age(view.as_of, now, rows),)

@@ -534,11 +534,13 @@ async def test_quotes_of_an_event_come_from_live_books_where_there_are_good_ones
         await settle()
         (quote,) = world.service.queries.event_quotes(EVENT).rows
         assert not quote.is_live
+        assert quote.is_loading
         assert quote.best_bid == 410_000
         assert world.stream.watched == {YES}
         world.stream.send(snapshot(bid="0.42"))
         (quote,) = world.service.queries.event_quotes(EVENT).rows
         assert quote.is_live
+        assert not quote.is_loading
         assert quote.best_bid == 420_000
         heard.clear()
         await world.pass_time(0.1)

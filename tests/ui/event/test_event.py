@@ -77,6 +77,18 @@ async def test_every_outcome_has_its_prices_and_own_shares_at_80_by_24() -> None
         assert shows(app, "i Rules")
 
 
+async def test_outcomes_whose_books_are_loading_are_not_stale() -> None:
+    service = _service()
+    quotes = service.quotes[ELECTION.event_id]
+    rows = tuple(replace(row, is_loading=not row.is_live) for row in quotes.rows)
+    service.quotes[ELECTION.event_id] = EventQuotesView(rows)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _row(app, "Ilse Maro"), "the first outcome")
+        assert "of 4 live" not in text_of(app, "#head")
+        assert "updated now" in text_of(app, "#head")
+
+
 async def test_listed_quotes_read_differently_from_live_ones() -> None:
     service = _service(live=1)
     app = _app(service)

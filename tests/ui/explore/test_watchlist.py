@@ -544,3 +544,15 @@ async def test_names_are_aligned_whether_starred_or_not(size: tuple[int, int]) -
         assert "★ Harbour" in starred
         assert "★" not in other
         assert starred.index("Harbour") == other.index("Will the river")
+
+
+@pytest.mark.parametrize("unstreamed", [0, 1])
+async def test_rows_whose_books_are_loading_are_not_stale_unlike_those_without_a_stream(
+    unstreamed: int,
+) -> None:
+    assert RIVER_ROW.quote is not None
+    loading = replace(RIVER_ROW, quote=replace(RIVER_ROW.quote, is_live=False, is_loading=True))
+    app = app_with(service_with(EVENT_ROW, loading, unstreamed=unstreamed))
+    async with app.run_test(size=(120, 30)) as pilot:
+        await until(pilot, lambda: row_of(app, RIVER.question[:12]), "the rows")
+        assert shows(app, "1 of 2 live" if unstreamed else "updated now")
