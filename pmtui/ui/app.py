@@ -35,7 +35,7 @@ from pmtui.ui.keys.global_keys import (
     use_kept_units,
 )
 from pmtui.ui.keys.help import HelpScreen
-from pmtui.ui.keys.palette import ActionProvider
+from pmtui.ui.keys.palette import ActionProvider, Palette
 from pmtui.ui.keys.quit_key import QuitKey
 from pmtui.ui.keys.tour import TourGuide
 from pmtui.ui.navigation import SINGLE_SCREENS, Destination, Navigation
@@ -59,8 +59,6 @@ class PmtuiApp(TerminalApp):
     CSS = """
     Screen { overflow: hidden; }
     SearchIcon { display: none; }
-    CommandPalette { background: $background 50%; }
-    CommandPalette:ansi { background: transparent; }
     CommandPalette > Vertical { width: 80; max-width: 100%; }
     CommandPalette #--input { background: $panel; border: heavy $primary; }
     CommandPalette #--input.--list-visible { border: heavy $primary; border-bottom: none; }
@@ -149,6 +147,11 @@ class PmtuiApp(TerminalApp):
     def action_bring_forward(self, place: str) -> None:
         """Go to a screen that exists once: portfolio, account, watchlist, log, stops."""
         self.navigation.bring_forward(SINGLE_SCREENS[place])
+
+    @override
+    def action_command_palette(self) -> None:
+        if not isinstance(self.screen, Palette):
+            _ = self.push_screen(Palette())
 
     def action_help(self) -> None:
         """Show the keys of the screen in front."""

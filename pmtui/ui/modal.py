@@ -5,7 +5,7 @@ the keys of what is in front. A line on which the dimming would delay the next k
 """
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from textual import events, on
 from textual.app import RenderResult
@@ -30,6 +30,51 @@ _DIM_AFTER_S = 0.15
 """The frame with the form has been answered by then, on a line that is fast enough."""
 
 
+class Dimming:
+    """Dims what lies behind a screen once that screen is shown, if the line has room for it."""
+
+    def __init__(self, front: Screen[Any], *, parts: str = "") -> None:
+        """Dim what lies behind a screen.
+
+        Args:
+            front: the screen.
+            parts: the selector of what is seen of it; empty for its children.
+        """
+        self._front = front
+        self._parts = parts
+        self._is_on = False
+
+    def start(self) -> None:
+        """Dim soon; called when the screen is mounted."""
+
+        def dim() -> None:
+            app = front.app
+            self._is_on = not isinstance(app, TerminalApp) or app.terminal.is_brisk
+            if self._is_on:
+                front.refresh()
+            elif again := next(waits, None):
+                front.set_timer(again, dim)
+
+        front, waits = self._front, iter(_DIM_AGAIN_S)
+        if front.app.is_headless:
+            dim()
+        else:
+            front.set_timer(_DIM_AFTER_S, dim)
+
+    def over(self, shown: RenderResult) -> RenderResult:
+        """Return what to show in the place of Textual's own tinted screen."""
+        if not isinstance(shown, BackgroundScreen):
+            return shown
+        dimmed: tuple[Region, ...] = ()
+        bright: tuple[Region, ...] = ()
+        if self._is_on:
+            front = self._front
+            shapes = front.query(self._parts) if self._parts else front.children
+            fronts = tuple(shape.region for shape in shapes)
+            dimmed, bright = _regions_of(shown.screen, fronts)
+        return Backdrop(shown.screen, shown.color, dimmed=dimmed, bright=bright)
+
+
 class Modal(ModalScreen[ResultT]):
     """A screen in front of another."""
 
@@ -43,26 +88,14 @@ class Modal(ModalScreen[ResultT]):
     Modal.-behind NumberField:focus > .input--selection { background: $surface; }
     """
 
-    _is_dimming = False
+    def __init__(self, *, classes: str | None = None) -> None:
+        super().__init__(classes=classes)
+        self._dimming = Dimming(self)
 
     @on(events.Mount)
     def dim_later(self) -> None:
-        """Dim what lies behind once the form itself is shown, if the line has room for that."""
-
-        def dim() -> None:
-            app = self.app
-            self._is_dimming = not isinstance(app, TerminalApp) or app.terminal.is_brisk
-            if self._is_dimming:
-                self.refresh()
-            elif again := next(waits, None):
-                self.set_timer(again, dim)
-
-        waits = iter(_DIM_AGAIN_S)
-
-        if self.app.is_headless:
-            dim()
-        else:
-            self.set_timer(_DIM_AFTER_S, dim)
+        """Dim what lies behind once the form itself is shown."""
+        self._dimming.start()
 
     @on(events.ScreenResume)
     @on(events.ScreenSuspend)
@@ -77,15 +110,7 @@ class Modal(ModalScreen[ResultT]):
 
     @override
     def render(self) -> RenderResult:  # type: ignore[override]  # Textual takes a Visual, too
-        shown = super().render()
-        if not isinstance(shown, BackgroundScreen):
-            return shown
-        dimmed: tuple[Region, ...] = ()
-        bright: tuple[Region, ...] = ()
-        if self._is_dimming:
-            fronts = tuple(child.region for child in self.children)
-            dimmed, bright = _regions_of(shown.screen, fronts)
-        return Backdrop(shown.screen, shown.color, dimmed=dimmed, bright=bright)
+        return self._dimming.over(super().render())
 
 
 def _regions_of(

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from textual.strip import Strip
 
 from pmtui.ui.cells import Line, focus_mark
+from pmtui.ui.keys.palette import Palette
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.modal import Modal
 from pmtui.ui.terminal.output_throttle import OutputThrottle
@@ -87,6 +88,29 @@ async def test_a_form_dims_what_it_is_not_about() -> None:
         await until(pilot, lambda: app.screen is screen, "the screen")
         await settle(pilot)
         assert middle(app, screen, "#head") == before["#head"]
+
+
+async def test_the_palette_dims_as_a_form_does() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        status, head = middle(app, screen, "#status"), middle(app, screen, "#head")
+        ladder = inks(app, 8, 30, 10)
+        assert ladder
+        _ = await form(app, pilot)
+        behind = middle(app, screen, "#head")
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the screen")
+        await app.push_screen(Palette())
+        await settle(pilot)
+        assert middle(app, screen, "#head") == behind != head
+        assert middle(app, screen, "#status") == status
+        # It covers most of the ladder.
+        assert not inks(app, 8, 30, 10) & ladder
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen, "the screen")
+        await settle(pilot)
+        assert middle(app, screen, "#head") == head
 
 
 async def test_a_card_over_a_form_dims_the_form_and_nothing_twice() -> None:

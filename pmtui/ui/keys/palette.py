@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual import events, on
+from textual.app import RenderResult
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.style import Style
 from typing_extensions import override
@@ -19,6 +21,7 @@ from pmtui.ui.facts import with_star
 from pmtui.ui.frame import EventChosen, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import PaletteCommand, palette_commands
+from pmtui.ui.modal import Dimming
 from pmtui.ui.plain import cell_width, ellipsize_words, plain
 
 _TITLE_WIDTH, _KEYS_WIDTH = 16, 10
@@ -132,6 +135,28 @@ class ActionProvider(_PlainProvider):
 
     def _runner(self, command: PaletteCommand) -> "_Runner":
         return _Runner(self, command.command)
+
+
+class Palette(CommandPalette):
+    """Textual's palette, over a screen that is dimmed as it is behind a form."""
+
+    DEFAULT_CSS = """
+    Palette { background: $background 50%; }
+    Palette:ansi { background: transparent; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._dimming = Dimming(self, parts="#--input, CommandList")
+
+    @on(events.Mount)
+    def dim_later(self) -> None:
+        """Dim what lies behind once the palette itself is shown."""
+        self._dimming.start()
+
+    @override
+    def render(self) -> RenderResult:  # type: ignore[override]  # Textual takes a Visual, too
+        return self._dimming.over(super().render())
 
 
 class _Runner:

@@ -1,12 +1,12 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from textual.command import CommandList, CommandPalette
+from textual.command import CommandList
 
 from pmtui.domain.markets.watchlist import StarKey, StarKind
 from pmtui.service.views import Load, WatchlistView, WatchRow
 from pmtui.ui.app import PmtuiApp
-from pmtui.ui.keys.palette import match
+from pmtui.ui.keys.palette import Palette, match
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.wait import until
@@ -51,7 +51,7 @@ async def test_an_action_is_one_line_with_its_key(width: int) -> None:
     app = PmtuiApp(FakeService().surface(), themes=load_themes()[0])
     async with app.run_test(size=(width, 36)) as pilot:
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        await until(pilot, lambda: isinstance(app.screen, Palette), "the palette")
         await pilot.press(*"portfolio")
         commands = app.screen.query_one(CommandList)
         await until(pilot, lambda: commands.option_count, "something found")
@@ -76,7 +76,7 @@ async def test_actions_come_before_starred_markets() -> None:
     app = PmtuiApp(service.surface(), themes=load_themes()[0])
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        await until(pilot, lambda: isinstance(app.screen, Palette), "the palette")
         commands = app.screen.query_one(CommandList)
         await until(pilot, lambda: commands.option_count > 20, "every action")
         assert "No change" in str(commands.options[-1].prompt)
@@ -87,7 +87,7 @@ async def test_actions_of_the_screen_come_first_and_themes_are_one_of_them() -> 
     app = PmtuiApp(FakeService().surface(), themes=load_themes()[0])
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
+        await until(pilot, lambda: isinstance(app.screen, Palette), "the palette")
         commands = app.screen.query_one(CommandList)
         await until(pilot, lambda: commands.option_count > 20, "every action")
         shown = [str(option.prompt).split()[0] for option in commands.options]
