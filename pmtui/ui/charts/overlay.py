@@ -83,8 +83,12 @@ def drawable(curves: Iterable[Curve]) -> tuple[Curve, ...]:
 
 def describe_coming(views: Sequence[HistoryView]) -> str:
     """Return how many histories have loaded; empty once all have."""
-    waiting = sum(v.load in (Load.EMPTY, Load.LOADING) and len(v.points) < 2 for v in views)
+    waiting = sum(map(_is_coming, views))
     return f"loading, {len(views) - waiting} of {len(views)} here " if waiting else ""
+
+
+def _is_coming(view: HistoryView) -> bool:
+    return view.load in (Load.EMPTY, Load.LOADING) and len(view.points) < 2
 
 
 def paint_overlay_title(
@@ -144,17 +148,18 @@ def draw_overlay(
 ) -> Drawing:
     """Draw at least one curve in exactly `height` lines of `width` cells; runs in a thread.
 
-    The axis is broken where curves lie far apart: a single scale would be mostly empty. It is whole
+    Those without points have room for their names, so that nothing moves once they come. The axis is broken where curves lie far apart: a single scale would be mostly empty. It is whole
     while histories are still loading, because they may lie in between.
     """
     rows = max(height - 1, 1)
+    labels = _labels(curves, width, ascii_only=ascii_only)
+    curves = drawable(curves)
     every = [point for curve in curves for point in curve.points]
     ranges = [price_range(curve.points) for curve in curves]
     bands = bands_of(ranges if is_whole else [price_range(every)], rows)
     if len(bands) == 1:
         low, high = evened(bands[0].low, bands[0].high, rows)
         bands = (bands[0]._replace(low=low, high=high),)
-    labels = _labels(curves, width, ascii_only=ascii_only)
     gutter = 1 + max(
         (len(name) for band in bands for name in price_names(_axes_of(band, every)).values()),
         default=0,
@@ -216,7 +221,7 @@ def _labels(curves: Sequence[Curve], width: int, *, ascii_only: bool) -> dict[in
     if width < _PRICES_FROM:
         return numbers
     digits = max(map(len, numbers.values()))
-    prices = [chart_price(curve.points[-1].price) for curve in curves]
+    prices = [chart_price(c.points[-1].price) if c.points else "" for c in curves]
     longest = max(map(len, prices))
     names = [""] * len(curves)
     if width >= _NAMES_FROM:
@@ -282,6 +287,8 @@ class OverlayPane(DrawnPane):
     _interval = Interval.DAY
     _picked: TokenId | None = None
     """The outcome at the cursor."""
+    _has_first = False
+    """Whether the first outcome's history has come: without its leader a chart would jump."""
 
     _until: datetime | None = None
     """The end of the time axis."""
@@ -290,7 +297,10 @@ class OverlayPane(DrawnPane):
         self, leaders: Sequence[Leader], interval: Interval, *, until: datetime | None = None
     ) -> None:
         """Show these histories as soon as they are drawn."""
+        if interval is not self._interval:
+            self._has_first = False
         self._leaders, self._interval, self._until = tuple(leaders), interval, until
+        self._has_first = self._has_first or not any(map(_is_coming, self._histories[:1]))
         self.repaint()
 
     def pick(self, token_id: TokenId | None) -> None:
@@ -312,7 +322,10 @@ class OverlayPane(DrawnPane):
 
     @override
     def words(self, width: int, height: int) -> str:
-        return overlay_words(self._histories, width, height) if self._leaders else ""
+        if not self._leaders:
+            return ""
+        shown = self._histories if self._has_first else self._histories[:1]
+        return overlay_words(shown, width, height)
 
     @property
     @override
@@ -332,9 +345,9 @@ class OverlayPane(DrawnPane):
 
     @override
     def drawing(self, picture: Picture) -> Draw | None:
-        curves = drawable(self._curves)
+        curves = self._curves
         until, ascii_only, is_whole = self._until, is_ascii(self), not self.is_gathering
-        if not curves:
+        if not drawable(curves):
             return None
 
         def draw() -> Drawing:

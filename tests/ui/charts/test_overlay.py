@@ -47,6 +47,7 @@ def curves_of(
     )
 
 
+NAMES = ("Ann", "The longest name of all", "Bea")
 FLAT = (view_of(*[200_000] * 30), view_of(*[600_000] * 30), view_of(*[400_000] * 30))
 walks = st.lists(
     st.lists(st.integers(0, ONE), min_size=2, max_size=60), min_size=1, max_size=MOST_CURVES
@@ -202,6 +203,17 @@ def test_a_desert_between_the_curves_is_left_out() -> None:
     # Others that are on their way may lie between.
     whole = [words(line) for line in draw_overlay(curves_of(near), 80, 20, is_whole=False).lines]
     assert not any("nothing between" in line for line in whole)
+
+
+def test_a_curve_that_is_coming_has_room_for_its_name() -> None:
+    come = [
+        Curve(n, view.points, name)
+        for n, (view, name) in enumerate(zip(FLAT, NAMES, strict=True), 1)
+    ]
+    coming = [come[0], come[1]._replace(points=()), come[2]._replace(points=())]
+    first, last = draw_overlay(coming, 120, 20, is_whole=False), draw_overlay(come, 120, 20)
+    assert first.axis == last.axis
+    assert not any(NAMES[1] in words(line) for line in first.lines)
 
 
 def test_the_title_says_that_some_are_still_coming() -> None:

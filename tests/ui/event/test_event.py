@@ -428,6 +428,24 @@ async def test_histories_still_on_their_way_are_told_of_and_drawn_as_they_come(
             await until(pilot, partial(is_drawn, said), said)
 
 
+async def test_a_chart_begins_with_the_outcome_that_leads() -> None:
+    service = _with_histories(_service())
+    leader = min(ELECTION.markets, key=by_price)
+    topic = HistoryTopic(TokenId(str(leader.outcomes[0].token_id)), Interval.DAY)
+    there = service.histories[topic.token_id, topic.interval]
+    waiting = HistoryView((), Interval.DAY, Load.LOADING, NOW)
+    service.histories[topic.token_id, topic.interval] = waiting
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "loading, 3 of 4 here"), "the others")
+        await settle(pilot)
+        assert not _has_curve(app)
+        assert shows(app, "Loading the histories…")
+        service.histories[topic.token_id, topic.interval] = there
+        service.announce(topic)
+        await until(pilot, lambda: _has_curve(app), "the curves")
+
+
 async def test_a_long_table_keeps_a_small_screen_until_the_chart_is_asked_for() -> None:
     many = replace(
         ELECTION,
