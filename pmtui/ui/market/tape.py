@@ -40,6 +40,7 @@ from pmtui.ui.portfolio.paint_working import (
     head_rows,
     mark_working_row,
     paint_own_orders,
+    paint_working_details,
     paint_working_head,
     paint_working_row,
 )
@@ -433,4 +434,11 @@ class OrdersPane(ScrollingPane):
             for row in shown
             for line in (paint_working_row(row, width),)
         )
-        return (*((paint_working_head(width),) if heads else ()), *rows)
+        lines = (*((paint_working_head(width),) if heads else ()), *rows)
+        return (*lines, *self._details(width)) if len(shown) < room else lines
+
+    def _details(self, width: int) -> tuple[Line, ...]:
+        """Return a line with what the columns leave out of the selected order."""
+        order = self._at_cursor()
+        found = (row for row in self._rows if row.order is order)
+        return tuple(line for row in found if (line := paint_working_details(row, width)))

@@ -132,6 +132,19 @@ def paint_working_row(row: WorkingOrder, width: int) -> Line:
     return fit_line(tuple(cells), width)
 
 
+def paint_working_details(row: WorkingOrder, width: int) -> Line:
+    """Paint what the columns of this width leave out of an order; empty when they tell all of it."""
+    columns = _columns_in(width)
+    told = {columns[index].key for index, _ in fit_columns(columns, width)}
+    facts = {
+        "tif": row.order.time_in_force.value,
+        "age": f"age {_age_text(row.age_s)}",
+        "outcome": plain(row.outcome),
+    }
+    left = [fact for key, fact in facts.items() if fact and key not in told]
+    return fit_line((Cell(f"  {'  '.join(left)}", Role.DIM),), width) if left else ()
+
+
 def mark_working_row(line: Line) -> Line:
     """Mark a painted order as the selected one; its numbers stay under their titles."""
     if len(line) < 2:

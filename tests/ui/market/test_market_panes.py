@@ -202,6 +202,9 @@ async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:
         order = screen.orders.selected
         assert order is service.account_view.open_orders[1]
         assert shown_text(screen.orders)[4].startswith("▸")
+        # This list is too narrow for columns of both.
+        told = f"{order.time_in_force.value}  age "
+        assert sum(told in line for line in shown_text(screen.orders)) == 1
         await pilot.press("x")
         assert service.calls_of("cancel") == [((order.order_id,),)]
         rest = tuple(o for o in service.account_view.open_orders if o is not order)

@@ -13,7 +13,7 @@ from pmtui.domain.markets.market import NO_FEE, Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.orders.flattening import Closing
-from pmtui.domain.orders.order import Liquidity, OrderStatus, TradePrint
+from pmtui.domain.orders.order import Liquidity, OrderStatus, TimeInForce, TradePrint
 from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, focus_mark, line_width
 from pmtui.ui.ladder.ladder_columns import BarScale, plan_columns
@@ -39,6 +39,7 @@ from pmtui.ui.portfolio.paint_working import (
     by_ladder,
     mark_working_row,
     paint_own_orders,
+    paint_working_details,
     paint_working_head,
     paint_working_row,
 )
@@ -413,6 +414,16 @@ def test_own_orders_stand_as_on_the_ladder_whenever_they_came(
 def working(number: int = 0, **changes: object) -> WorkingOrder:
     order = replace(believable.order(number), **changes)  # type: ignore[arg-type]
     return WorkingOrder(order, order, 12, Micros(9_010_730_000), 190.0, tick=Micros(1_000))
+
+
+@pytest.mark.parametrize(("width", "told"), [(28, "GTC  age 3m"), (30, "age 3m"), (40, "")])
+def test_what_a_narrow_list_leaves_out_is_told_of_the_selected_order(width: int, told: str) -> None:
+    row = working(time_in_force=TimeInForce.GTC)
+    line = paint_working_details(row, width)
+    assert text_of(line).strip() == told
+    assert line_width(line) in (width, 0)
+    other = paint_working_details(row._replace(outcome="No"), 28)
+    assert text_of(other).strip() == "GTC  age 3m  No"
 
 
 def test_more_orders_than_lines_are_counted() -> None:
