@@ -40,7 +40,6 @@ from pmtui.clients.http.rate_limits import (
 )
 from pmtui.clients.relayer import RelayerClient
 from pmtui.clients.rewards import EarningsClient
-from pmtui.clients.routes import ROUTES
 from pmtui.clients.streams.channels import MarketChannel, UserChannel
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.config.paths import replace_file
@@ -57,6 +56,7 @@ from pmtui.domain.account.onboarding import (
 from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
+from pmtui.reads.trading_routes import ROUTES
 from pmtui.service.clock import Clock
 from pmtui.service.health import Health
 from pmtui.service.ports import Account, Hosts, Setup, WalletAccess

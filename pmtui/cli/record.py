@@ -21,7 +21,6 @@ from pmtui.cli.venue.paper import Unreachable, profile_endpoints
 from pmtui.clients.gamma import EVENT, MARKETS
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.rate_limits import METADATA_LIMITS, RateGate, analytics_limits, clob_limits
-from pmtui.clients.routes import ROUTES, Call
 from pmtui.clients.streams.channels import RawMarketChannel
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.config.paths import locate
@@ -34,6 +33,7 @@ from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Market
 from pmtui.reads.routes import ANALYTICS_ROUTES
+from pmtui.reads.trading_routes import ROUTES, Call
 from pmtui.recording.writer import (
     EXISTS,
     AnswerRow,

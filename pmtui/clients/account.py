@@ -24,7 +24,6 @@ from pmtui.clients.clob_requests import (
 )
 from pmtui.clients.http.client import HttpHost, LastCheck, Query
 from pmtui.clients.http.paging import Step, collect_listing
-from pmtui.clients.routes import Call, ClobRoutes
 from pmtui.domain.account.keys import BuilderCode, BuilderFees, BuilderKey
 from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Listing, Page
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
@@ -38,6 +37,7 @@ from pmtui.domain.orders.order import (
     Order,
     PostResult,
 )
+from pmtui.reads.trading_routes import Call, ClobRoutes
 from pmtui.signing.auth import ApiCredentials, RequestSigner, auth_headers
 from pmtui.signing.orders import encode_batch
 from pmtui.signing.signer import Signer

@@ -10,13 +10,13 @@ import msgspec
 from pmtui.clients.clob_requests import PublicRequests
 from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.paging import Step, walk
-from pmtui.clients.routes import Call, ClobRoutes
 from pmtui.domain.answers import Failure, Page
 from pmtui.domain.books.market_events import BookSnapshot
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import ListedMarket, MarketTerms, Side
 from pmtui.domain.money import Micros
+from pmtui.reads.trading_routes import Call, ClobRoutes
 from pmtui.wire import clob as wire
 from pmtui.wire.clob import decode_version
 

@@ -18,10 +18,10 @@ from typing_extensions import override
 from pmtui.clients.http.client import HttpHost, LastCheck, Query
 from pmtui.clients.http.failures import unreadable
 from pmtui.clients.http.paging import Step, walk
-from pmtui.clients.routes import Auth, Call, ClobRoutes, Route
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Page
 from pmtui.domain.ids import Address
+from pmtui.reads.trading_routes import Auth, Call, ClobRoutes, Route
 from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.wire.bounds import WireError

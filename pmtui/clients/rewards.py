@@ -10,11 +10,11 @@ import msgspec
 from pmtui.clients.clob_requests import PublicRequests, SignedRequests, to_query
 from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.paging import Step, collect
-from pmtui.clients.routes import Auth, Call, ClobRoutes
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address, ConditionId, OrderId
 from pmtui.domain.markets.rewards import Earnings, Rebate, RewardedMarket
 from pmtui.domain.money import Micros
+from pmtui.reads.trading_routes import Auth, Call, ClobRoutes
 from pmtui.wire import clob_rewards as wire
 
 _PAGE_SIZE = 500

@@ -15,7 +15,7 @@ from types import ModuleType
 from starlette.applications import Starlette
 from starlette.routing import Match, Route
 
-from pmtui.clients.routes import ROUTES, Call
+from pmtui.reads.trading_routes import ROUTES, Call
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.server import applications
 from pmtui.sim.storage.persistence import Store

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pmtui.clients
-from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES, Call, ClobRoutes
+from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES, Call, ClobRoutes
 from tests.check.route_proof import Proof, VenueTable, proofs
 
 CLIENTS = Path(pmtui.clients.__file__).parent

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.clients.routes import ROUTES, SEED_ROUTES, Auth
 from pmtui.config.endpoints import Dialect
+from pmtui.reads.trading_routes import ROUTES, SEED_ROUTES, Auth
 from tests.check.__main__ import main
 from tests.check.route_proof import VenueTable
 from tests.check.routes import (

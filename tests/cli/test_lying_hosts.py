@@ -15,7 +15,6 @@ import pytest
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import ConditionId, TokenId
@@ -23,6 +22,7 @@ from pmtui.domain.markets.identity import METADATA_HOST, TRADING_HOST, find_disa
 from pmtui.domain.markets.market import Market, MarketSort, Side
 from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import LimitIntent, Rejected
+from pmtui.reads.trading_routes import ROUTES
 from pmtui.service.data_service import DataService
 from pmtui.service.journal.journal import Journal
 from pmtui.service.profile import Profile

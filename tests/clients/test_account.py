@@ -9,11 +9,11 @@ import pytest
 from pmtui.clients.account import AccountClient, create_or_derive
 from pmtui.clients.clob_requests import Account, ServerClock
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES, ClobRoutes
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import Failure, FailureKind, Listing
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.orders.order import CancelResult, PostResult
+from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES, ClobRoutes
 from pmtui.signing.auth import ApiCredentials, RequestSigner, verify_auth
 from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer

@@ -3,12 +3,12 @@ import json
 import pytest
 
 from pmtui.clients.clob import ClobClient
-from pmtui.clients.routes import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, Call
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
+from pmtui.reads.trading_routes import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, Call
 from tests.clients.raw_server import answering, serving
 
 TOKEN = TokenId("71")

@@ -6,9 +6,9 @@ import pytest
 
 from pmtui.clients.account import create_or_derive
 from pmtui.clients.clob_requests import ServerClock, SignedRequests
-from pmtui.clients.routes import LIVE_ROUTES, Call
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
+from pmtui.reads.trading_routes import LIVE_ROUTES, Call
 from pmtui.signing.auth import ApiCredentials
 from pmtui.wire.clob_account import decode_api_keys
 from tests.clients.raw_server import Call as Request

@@ -21,7 +21,6 @@ from pmtui.clients.clob_requests import ServerClock
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.paging import Step, collect
 from pmtui.clients.rewards import EarningsClient, RewardsClient
-from pmtui.clients.routes import ROUTES, Auth, Call, ClobRoutes
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.keys import NO_BUILDER
 from pmtui.domain.answers import Failure
@@ -29,6 +28,7 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import NoticeId
+from pmtui.reads.trading_routes import ROUTES, Auth, Call, ClobRoutes
 from tests.clients.raw_server import Call as Request
 from tests.clients.raw_server import answering, serving
 from tests.clients.test_account import NOW, SIGNER, account_client, is_signed

@@ -1,9 +1,9 @@
 import pytest
 
 from pmtui.clients.account import KeysClient, MadeBuilderKey
-from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ApiKey
+from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES
 from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from tests.clients.raw_server import answering, serving

@@ -8,11 +8,11 @@ import pytest
 from pmtui.clients.account import AccountClient, Lanes
 from pmtui.clients.clob_requests import Account, ServerClock
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.routes import LIVE_ROUTES
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import BalanceAllowance, CancelResult
+from pmtui.reads.trading_routes import LIVE_ROUTES
 from tests.clients.raw_server import Call, RawServer, serving
 from tests.clients.test_account import CREDENTIALS, EMPTY_CANCEL, NOW, SIGNER
 

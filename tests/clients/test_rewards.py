@@ -5,10 +5,10 @@ from pmtui.clients.account import NotificationsClient
 from pmtui.clients.clob import HistoryClient
 from pmtui.clients.http.paging import Step
 from pmtui.clients.rewards import EarningsClient, RewardsClient, RewardSearch
-from pmtui.clients.routes import LIVE_ROUTES, SEED_ROUTES
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval
+from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES
 from tests.clients.raw_server import answering, serving
 from tests.clients.test_account import account_client, is_signed
 

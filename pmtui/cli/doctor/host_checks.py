@@ -24,10 +24,10 @@ from pmtui.clients.http.rate_limits import (
 )
 from pmtui.clients.probe import ProbeStep, Reached, ThroughProxy, Unreached, probe
 from pmtui.clients.relayer import RelayerClient
-from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
+from pmtui.reads.trading_routes import ROUTES
 from pmtui.service.clock import Clock
 from pmtui.service.markets.venue_clock import estimate_skew
 from pmtui.signing.contracts import POLYGON_CHAIN_ID

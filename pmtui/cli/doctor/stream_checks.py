@@ -24,7 +24,6 @@ from pmtui.clients.clob import ClobClient
 from pmtui.clients.clob_requests import ServerClock
 from pmtui.clients.gamma import GammaClient
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.routes import ROUTES
 from pmtui.clients.streams.channels import MarketChannel, UserChannel
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.config.settings import Settings
@@ -42,6 +41,7 @@ from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Market, MarketSort
 from pmtui.domain.money import MoneyError
+from pmtui.reads.trading_routes import ROUTES
 from pmtui.service.clock import Clock
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.secret import Secret

@@ -24,7 +24,6 @@ from pmtui.cli.service.starting import end_idle_service
 from pmtui.cli.session_process import IN_USE, is_session_running, session_lock
 from pmtui.clients.clob import ClobClient
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.routes import ROUTES
 from pmtui.config.endpoints import LIVE, Endpoints
 from pmtui.config.paths import Paths, open_to_append, private_dir, replace_file, why_untrusted
 from pmtui.config.settings import Settings
@@ -33,6 +32,7 @@ from pmtui.config.toml_file import ConfigError
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.link.local_socket import socket_path_of
+from pmtui.reads.trading_routes import ROUTES
 from pmtui.service.clock import SystemClock
 from pmtui.signing.keystore import create_key
 from pmtui.signing.secret import Secret

@@ -7,9 +7,9 @@ from typing import Generic, TypeVar
 
 from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.failures import unreadable
-from pmtui.clients.routes import Route
 from pmtui.domain.answers import MAX_PAGES, Failure, Listing, Named, Page
 from pmtui.reads.routes import Pages, Paging
+from pmtui.reads.trading_routes import Route
 from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 

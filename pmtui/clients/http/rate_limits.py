@@ -22,11 +22,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol, final
 
 from pmtui.clients.http.client import LONGEST_WAIT_S
-from pmtui.clients.routes import Call, ClobRoutes
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.backoff import Backoff
 from pmtui.domain.health import RateBudget, StatedBudget, Waiting
+from pmtui.reads.trading_routes import Call, ClobRoutes
 
 _FIRST_PAUSE_S = 1.0
 """For a refusal without a stated time (docs/wire.md#refusals: 1 to 2 s, doubling)."""

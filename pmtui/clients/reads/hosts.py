@@ -13,9 +13,9 @@ from pmtui.clients.http.rate_limits import (
     clob_limits,
 )
 from pmtui.clients.relayer import Authorize
-from pmtui.clients.routes import ROUTES, ClobRoutes
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.answers import Failure, FailureKind
+from pmtui.reads.trading_routes import ROUTES, ClobRoutes
 
 OpenAccount = Callable[[], Awaitable[AccountClient | Failure]]
 """Returns the account, opened when the first read needs it."""

@@ -11,7 +11,6 @@ from pmtui.clients.clob import ClobClient, HistoryClient, HostCheck
 from pmtui.clients.http.paging import Step
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.rewards import EarningsClient, RewardsClient, RewardSearch
-from pmtui.clients.routes import Call
 from pmtui.domain.account.keys import BuilderCode
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.books.book import OrderBook
@@ -24,6 +23,7 @@ from pmtui.domain.money import Micros, MoneyError, parse_micros
 from pmtui.reads import answers
 from pmtui.reads.answers import Book, BookLevel, Word
 from pmtui.reads.read import Values
+from pmtui.reads.trading_routes import Call
 from pmtui.wire import fields
 from pmtui.wire.bounds import WireError
 

@@ -4,8 +4,8 @@ from threading import get_ident
 import pytest
 
 from pmtui.clients.http.paging import LONG_ANSWER, Step, collect, read_rows, walk
-from pmtui.clients.routes import Route
 from pmtui.domain.answers import Failure, FailureKind, Page
+from pmtui.reads.trading_routes import Route
 from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 from tests.clients.raw_server import answering, serving

@@ -25,11 +25,11 @@ from pmtui.clients.http.rate_limits import (
     analytics_limits,
     clob_limits,
 )
-from pmtui.clients.routes import LIVE_ROUTES, ROUTES, Call
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import RateBudget, Waiting
 from pmtui.reads.routes import ANALYTICS_ROUTES
+from pmtui.reads.trading_routes import LIVE_ROUTES, ROUTES, Call
 from tests.clients.raw_server import answering, serving
 
 BOOKS = Limit(3, 10, frozenset({"GET /books"}))

@@ -15,7 +15,6 @@ from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts, make_read_hosts
 from pmtui.clients.reads.trading_reads import WALKED, WHOLE
 from pmtui.clients.relayer import RelayerClient
-from pmtui.clients.routes import ROUTES, Auth
 from pmtui.config.endpoints import Dialect
 from pmtui.config.settings import load_settings
 from pmtui.domain.account.keys import NO_BUILDER
@@ -26,6 +25,7 @@ from pmtui.domain.money import parse_micros
 from pmtui.reads.read import LIMIT, ArgumentError, Needs, Read, ReadHost, check_values
 from pmtui.reads.records import columns_of, row_columns, summary, to_record, to_rows
 from pmtui.reads.registry import READS
+from pmtui.reads.trading_routes import ROUTES, Auth
 from pmtui.signing.auth import (
     relayer_headers,
 )

@@ -25,7 +25,6 @@ from pmtui.clients.clob_requests import Account, ServerClock
 from pmtui.clients.http.client import HttpHost, RequestReport
 from pmtui.clients.http.paging import collect
 from pmtui.clients.rewards import EarningsClient, RewardsClient
-from pmtui.clients.routes import ROUTES, Call, ClobRoutes
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.keys import NO_BUILDER, BuilderFees, SignatureType
 from pmtui.domain.answers import Failure, FailureKind, Listing
@@ -33,6 +32,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import Liquidity, NoticeKind, PostStatus, TimeInForce
+from pmtui.reads.trading_routes import ROUTES, Call, ClobRoutes
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.secret import Secret
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, SNOW_YES, START_MS, Person

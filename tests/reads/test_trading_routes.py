@@ -3,8 +3,8 @@
 import pytest
 from py_clob_client_v2 import endpoints
 
-from pmtui.clients.routes import LIVE_ROUTES, Call, Route
 from pmtui.domain.answers import FailureKind
+from pmtui.reads.trading_routes import LIVE_ROUTES, Call, Route
 
 OFFICIAL = {
     "OK": Call.CHECK,
