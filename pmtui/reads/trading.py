@@ -1,5 +1,7 @@
 """Reads of the trading host: books, prices, markets, rewards, and account data."""
 
+from collections.abc import Sequence
+
 from pmtui.domain.account.keys import BuilderFees, BuilderKey
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import ListedMarket, MarketTerms, Side
@@ -8,6 +10,7 @@ from pmtui.domain.orders.order import Fill, Notice, Order
 from pmtui.reads import answers
 from pmtui.reads.read import Argument, ArgumentKind, Needs, Read, ReadHost, Stream
 from pmtui.reads.routes import Route
+from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES, Call
 
 TOKEN = Argument("token_id", ArgumentKind.TOKEN, "outcome token", is_required=True)
 TOKENS = Argument("token_id", ArgumentKind.TOKEN, "outcome tokens", is_required=True, is_many=True)
@@ -34,25 +37,27 @@ AFTER = Argument("after", ArgumentKind.MOMENT, "oldest time")
 BEFORE = Argument("before", ArgumentKind.MOMENT, "newest time")
 
 
-def _read(  # noqa: PLR0913 - each names a field of its own
+def _read(
     name: str,
     words: str,
-    route: str,
+    call: Call,
     answer: object,
     *arguments: Argument,
-    live: str = "",
     is_list: bool = False,
     needs: Needs = Needs.NOTHING,
     stream: Stream | None = None,
     unstreamed: tuple[str, ...] = (),
 ) -> Read:
+    seed, live = (
+        _named(routes.route(call).label, arguments) for routes in (SEED_ROUTES, LIVE_ROUTES)
+    )
     return Read(
         name,
         words,
         ReadHost.TRADING,
         answer,
-        Route(route),
-        live=Route(live) if live else None,
+        Route(seed),
+        live=Route(live) if live != seed else None,
         arguments=arguments,
         is_list=is_list,
         needs=needs,
@@ -61,11 +66,16 @@ def _read(  # noqa: PLR0913 - each names a field of its own
     )
 
 
+def _named(label: str, arguments: Sequence[Argument]) -> str:
+    """Return a route's label with the name of the argument that its path contains."""
+    return label.replace("{id}", f"{{{arguments[0].name}}}") if "{id}" in label else label
+
+
 _BOOKS = (
     _read(
         "book",
         "one token's order book, checked against the venue's hash",
-        "GET /book",
+        Call.BOOK,
         answers.Book,
         TOKEN,
         stream=Stream.MARKET,
@@ -73,7 +83,7 @@ _BOOKS = (
     _read(
         "books",
         "several order books",
-        "POST /books",
+        Call.BOOKS,
         answers.Book,
         TOKENS,
         is_list=True,
@@ -82,7 +92,7 @@ _BOOKS = (
     _read(
         "price",
         "best bid or best ask",
-        "GET /price",
+        Call.PRICE,
         answers.BestPrice,
         TOKEN,
         SIDE,
@@ -91,7 +101,7 @@ _BOOKS = (
     _read(
         "prices",
         "best bid and best ask of several tokens",
-        "POST /prices",
+        Call.PRICES,
         answers.BestPrice,
         TOKENS,
         is_list=True,
@@ -100,7 +110,7 @@ _BOOKS = (
     _read(
         "midpoint",
         "middle of the book",
-        "GET /midpoint",
+        Call.MIDPOINT,
         answers.TokenPrice,
         TOKEN,
         stream=Stream.MARKET,
@@ -108,7 +118,7 @@ _BOOKS = (
     _read(
         "midpoints",
         "middles of several books",
-        "POST /midpoints",
+        Call.MIDPOINTS,
         answers.TokenPrice,
         TOKENS,
         is_list=True,
@@ -117,7 +127,7 @@ _BOOKS = (
     _read(
         "spread",
         "best ask minus best bid",
-        "GET /spread",
+        Call.SPREAD,
         answers.TokenSpread,
         TOKEN,
         stream=Stream.MARKET,
@@ -125,7 +135,7 @@ _BOOKS = (
     _read(
         "spreads",
         "spreads of several books",
-        "POST /spreads",
+        Call.SPREADS,
         answers.TokenSpread,
         TOKENS,
         is_list=True,
@@ -134,7 +144,7 @@ _BOOKS = (
     _read(
         "last-trade",
         "price and side of the last trade",
-        "GET /last-trade-price",
+        Call.LAST_TRADE,
         answers.LastTradePrice,
         TOKEN,
         stream=Stream.MARKET,
@@ -142,7 +152,7 @@ _BOOKS = (
     _read(
         "last-trades",
         "last trades of several tokens",
-        "POST /last-trades-prices",
+        Call.LAST_TRADES,
         answers.LastTradePrice,
         TOKENS,
         is_list=True,
@@ -151,7 +161,7 @@ _BOOKS = (
     _read(
         "prices-history",
         "price over time, oldest first; `--after` and `--before` take the place of the interval",
-        "GET /prices-history",
+        Call.PRICES_HISTORY,
         answers.HistoryPoint,
         TOKEN,
         INTERVAL,
@@ -162,7 +172,7 @@ _BOOKS = (
     _read(
         "prices-histories",
         "prices of several tokens over time",
-        "POST /batch-prices-history",
+        Call.PRICES_HISTORIES,
         answers.HistoryPoint,
         TOKENS,
         INTERVAL,
@@ -177,56 +187,56 @@ _MARKETS = (
     _read(
         "listed-markets",
         "all markets of the trading host",
-        "GET /markets",
+        Call.MARKETS,
         ListedMarket,
         is_list=True,
     ),
     _read(
         "simplified-markets",
         "all markets in short",
-        "GET /simplified-markets",
+        Call.SIMPLIFIED_MARKETS,
         ListedMarket,
         is_list=True,
     ),
     _read(
         "sampling-markets",
         "markets with rewards",
-        "GET /sampling-markets",
+        Call.SAMPLING_MARKETS,
         ListedMarket,
         is_list=True,
     ),
     _read(
         "sampling-simplified-markets",
         "markets with rewards in short",
-        "GET /sampling-simplified-markets",
+        Call.SAMPLING_SIMPLIFIED_MARKETS,
         ListedMarket,
         is_list=True,
     ),
     _read(
         "listed-market",
         "one market as the lists have it",
-        "GET /markets/{condition_id}",
+        Call.MARKET,
         ListedMarket,
         CONDITION,
     ),
     _read(
         "market-terms",
         "what orders in a market must obey: tick size, smallest order, fee, rewards",
-        "GET /clob-markets/{condition_id}",
+        Call.MARKET_TERMS,
         MarketTerms,
         CONDITION,
     ),
     _read(
         "market-of-token",
         "a token's market and its pair of tokens",
-        "GET /markets-by-token/{token_id}",
+        Call.MARKET_OF_TOKEN,
         answers.TokenMarket,
         TOKEN,
     ),
     _read(
         "tick-size",
         "distance between prices",
-        "GET /tick-size",
+        Call.TICK_SIZE,
         answers.TokenTick,
         TOKEN,
         stream=Stream.MARKET,
@@ -234,38 +244,36 @@ _MARKETS = (
     _read(
         "neg-risk",
         "whether a token is of the negative-risk exchange",
-        "GET /neg-risk",
+        Call.NEG_RISK,
         answers.TokenNegRisk,
         TOKEN,
     ),
-    _read("fee-rate", "the old fee of a token", "GET /fee-rate", answers.TokenFee, TOKEN),
-    _read("trading-check", "whether the host answers", "GET /", answers.Reachable, live="GET /ok"),
-    _read("server-time", "the host's clock", "GET /time", answers.ServerTime),
-    _read("order-version", "generation of orders taken", "GET /version", answers.OrderVersion),
+    _read("fee-rate", "the old fee of a token", Call.FEE_RATE, answers.TokenFee, TOKEN),
+    _read("trading-check", "whether the host answers", Call.CHECK, answers.Reachable),
+    _read("server-time", "the host's clock", Call.TIME, answers.ServerTime),
+    _read("order-version", "generation of orders taken", Call.VERSION, answers.OrderVersion),
 )
 
 _REWARDS = (
     _read(
         "rewards",
         "every market with liquidity rewards",
-        "GET /rewards/config",
+        Call.REWARDS,
         RewardedMarket,
-        live="GET /rewards/markets/current",
         is_list=True,
     ),
     _read(
         "market-rewards",
         "rewards of one market",
-        "GET /rewards/raw",
+        Call.MARKET_REWARDS,
         RewardedMarket,
         CONDITION,
-        live="GET /rewards/markets/{condition_id}",
         is_list=True,
     ),
     _read(
         "rewards-markets",
         "markets with rewards by text, tag and order",
-        "GET /rewards/markets/multi",
+        Call.REWARD_SEARCH,
         RewardedMarket,
         Argument("text", ArgumentKind.TEXT, "words of the question"),
         Argument("tag", ArgumentKind.TEXT, "slug of a tag"),
@@ -275,68 +283,61 @@ _REWARDS = (
     _read(
         "rebates",
         "what a maker got back of a day's fees",
-        "GET /rebates",
+        Call.REBATES,
         Rebate,
         DAY,
         Argument("wallet", ArgumentKind.ADDRESS, "the maker", is_required=True),
-        live="GET /rebates/current",
         is_list=True,
     ),
     _read(
         "earnings",
         "what a day's resting orders earned, by market",
-        "GET /rewards/earnings",
+        Call.EARNINGS,
         Earnings,
         DAY,
-        live="GET /rewards/user",
         is_list=True,
         needs=Needs.KEY,
     ),
     _read(
         "total-earnings",
         "a day's earnings, one sum for each asset",
-        "GET /rewards/total-earnings",
+        Call.TOTAL_EARNINGS,
         Earnings,
         DAY,
-        live="GET /rewards/user/total",
         is_list=True,
         needs=Needs.KEY,
     ),
     _read(
         "reward-percentages",
         "our part of what each market pays out now",
-        "GET /rewards/percentages",
+        Call.REWARD_PERCENTAGES,
         answers.RewardPercentage,
-        live="GET /rewards/user/percentages",
         is_list=True,
         needs=Needs.KEY,
     ),
     _read(
         "market-earnings",
         "markets with rewards and what each paid us on a day",
-        "GET /rewards/markets",
+        Call.MARKET_EARNINGS,
         RewardedMarket,
         DAY,
-        live="GET /rewards/user/markets",
         is_list=True,
         needs=Needs.KEY,
     ),
     _read(
         "order-scoring",
         "whether an order earns rewards now",
-        "GET /orders/scoring",
+        Call.SCORING,
         answers.Scoring,
         ORDER,
-        live="GET /order-scoring",
         needs=Needs.KEY,
     ),
     _read(
         "orders-scoring",
         "which of several orders earn rewards now",
-        "POST /orders/scoring",
+        Call.SCORINGS,
         answers.Scoring,
         Argument("order_id", ArgumentKind.ORDER, "orders", is_required=True, is_many=True),
-        live="POST /orders-scoring",
         is_list=True,
         needs=Needs.KEY,
     ),
@@ -346,7 +347,7 @@ _ACCOUNT = (
     _read(
         "balance",
         "cash, or shares of a token, and what contracts may take",
-        "GET /balance-allowance",
+        Call.BALANCE,
         answers.Balance,
         Argument("token_id", ArgumentKind.TOKEN, "outcome token; cash without it"),
         needs=Needs.KEY,
@@ -354,7 +355,7 @@ _ACCOUNT = (
     _read(
         "open-orders",
         "open orders of the key",
-        "GET /data/orders",
+        Call.OPEN_ORDERS,
         Order,
         ANY_CONDITION,
         ANY_TOKEN,
@@ -365,17 +366,16 @@ _ACCOUNT = (
     _read(
         "order",
         "one order of the key",
-        "GET /order/{order_id}",
+        Call.ORDER,
         Order,
         ORDER,
-        live="GET /data/order/{order_id}",
         needs=Needs.KEY,
         stream=Stream.ACCOUNT,
     ),
     _read(
         "fills",
         "own fills, in the host's order",
-        "GET /data/trades",
+        Call.TRADES,
         Fill,
         AFTER,
         BEFORE,
@@ -389,7 +389,7 @@ _ACCOUNT = (
     _read(
         "notifications",
         "notices that are kept for the account",
-        "GET /notifications",
+        Call.NOTICES,
         Notice,
         is_list=True,
         needs=Needs.KEY,
@@ -397,14 +397,14 @@ _ACCOUNT = (
     _read(
         "closed-only",
         "whether the account may only close positions",
-        "GET /auth/ban-status/closed-only",
+        Call.CLOSED_ONLY,
         answers.ClosedOnly,
         needs=Needs.KEY,
     ),
     _read(
         "api-keys",
         "names of the owner's API keys",
-        "GET /auth/api-keys",
+        Call.API_KEYS,
         answers.KeyName,
         is_list=True,
         needs=Needs.KEY,
@@ -412,7 +412,7 @@ _ACCOUNT = (
     _read(
         "readonly-api-keys",
         "names of keys that can only read",
-        "GET /auth/readonly-api-keys",
+        Call.READONLY_KEYS,
         answers.KeyName,
         is_list=True,
         needs=Needs.KEY,
@@ -420,16 +420,15 @@ _ACCOUNT = (
     _read(
         "builder-keys",
         "names of the builder's keys",
-        "GET /auth/builder-api-keys",
+        Call.BUILDER_KEYS,
         BuilderKey,
-        live="GET /auth/builder-api-key",
         is_list=True,
         needs=Needs.KEY,
     ),
     _read(
         "builder-fees",
         "what the builder of a code charges",
-        "GET /fees/builder-fees/{code}",
+        Call.BUILDER_FEES,
         BuilderFees,
         Argument("code", ArgumentKind.CONDITION, "builder code", is_required=True),
         needs=Needs.KEY,
