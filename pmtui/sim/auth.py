@@ -4,6 +4,8 @@ The accepted clock skew is not published; this venue accepts timestamps within `
 time. Level 2 covers the raw bytes of the body and the path as received, without the query.
 """
 
+from collections.abc import Awaitable, Callable
+
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -16,6 +18,9 @@ from pmtui.sim.venue import Venue
 
 WINDOW_S = 60
 """Seconds by which a timestamp may differ from the venue's time."""
+
+Handler = Callable[[Request, Credentials], Awaitable[Response]]
+"""Answers a request of proven credentials."""
 
 BAD_L1 = "Invalid L1 Request headers"
 
@@ -45,6 +50,16 @@ async def credentials_of(venue: Venue, request: Request) -> Credentials | None:
     return credentials if is_right and is_theirs else None
 
 
+def signed(venue: Venue, handler: Handler) -> Callable[[Request], Awaitable[Response]]:
+    """Wrap a handler that answers level-2 requests only."""
+
+    async def checked(request: Request) -> Response:
+        caller = await credentials_of(venue, request)
+        return unauthorized() if caller is None else await handler(request, caller)
+
+    return checked
+
+
 def signed_path(request: Request) -> str:
     """Return the path as the client signed it: as received, without the query."""
     raw: bytes = request.scope.get("raw_path") or request.url.path.encode()
@@ -68,10 +83,10 @@ class KeyRoutes:
         """Return the routes below `/auth`."""
         return [
             Route("/auth/api-key", self.create, methods=["POST"]),
-            Route("/auth/api-key", self.delete, methods=["DELETE"]),
+            Route("/auth/api-key", signed(self._venue, self.delete), methods=["DELETE"]),
             Route("/auth/derive-api-key", self.derive),
-            Route("/auth/api-keys", self.list_keys),
-            Route("/auth/ban-status/closed-only", self.closed_only),
+            Route("/auth/api-keys", signed(self._venue, self.list_keys)),
+            Route("/auth/ban-status/closed-only", signed(self._venue, self.closed_only)),
         ]
 
     async def create(self, request: Request) -> Response:
@@ -99,26 +114,17 @@ class KeyRoutes:
             else _shown(credentials)
         )
 
-    async def list_keys(self, request: Request) -> Response:
+    async def list_keys(self, _request: Request, caller: Credentials) -> Response:
         """List the keys of the caller's owner."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         return JsonResponse({"apiKeys": self._venue.accounts.keys_of(caller.eoa)})
 
-    async def delete(self, request: Request) -> Response:
+    async def delete(self, _request: Request, caller: Credentials) -> Response:
         """Delete the key that signs the request; its orders stay."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         self._venue.revoke(caller)
         return JsonResponse("OK")
 
-    async def closed_only(self, request: Request) -> Response:
+    async def closed_only(self, _request: Request, caller: Credentials) -> Response:
         """Return whether the caller may only reduce positions."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         return JsonResponse({"closed_only": caller.eoa in self._venue.controls.closed_only})
 
 

@@ -11,7 +11,7 @@ from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
 from pmtui.domain.money import format_micros
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.accounts import Credentials
-from pmtui.sim.auth import credentials_of, unauthorized
+from pmtui.sim.auth import signed
 from pmtui.sim.chain.contracts import Chain
 from pmtui.sim.clob.pending_orders import PendingOrders, StaleBalances
 from pmtui.sim.engine.events import MakerFill, Trade
@@ -141,28 +141,22 @@ class AccountRoutes:
     def routes(self) -> list[Route]:
         """Return the routes; `/order/{id}` is the older name of `/data/order/{id}`."""
         return [
-            Route("/balance-allowance", self.balance),
-            Route("/balance-allowance/update", self.update),
-            Route("/data/orders", self.open_orders),
-            Route("/data/order/{order_id}", self.one_order),
-            Route("/order/{order_id}", self.one_order),
-            Route("/data/trades", self.trades),
-            Route("/data/pre-migration-orders", self.pre_migration_orders),
+            Route("/balance-allowance", signed(self._venue, self.balance)),
+            Route("/balance-allowance/update", signed(self._venue, self.update)),
+            Route("/data/orders", signed(self._venue, self.open_orders)),
+            Route("/data/order/{order_id}", signed(self._venue, self.one_order)),
+            Route("/order/{order_id}", signed(self._venue, self.one_order)),
+            Route("/data/trades", signed(self._venue, self.trades)),
+            Route("/data/pre-migration-orders", signed(self._venue, self.pre_migration_orders)),
         ]
 
-    async def balance(self, request: Request) -> Response:
+    async def balance(self, request: Request, caller: Credentials) -> Response:
         """Return a wallet's balance of one asset, in base units."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         found = self._asset(request, caller)
         return found if isinstance(found, Response) else JsonResponse(found)
 
-    async def update(self, request: Request) -> Response:
+    async def update(self, request: Request, caller: Credentials) -> Response:
         """Read the chain again, which corrects outdated balances; the body is empty."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         wallet = wallet_asked(self._venue, request, caller)
         if not isinstance(wallet, Response):
             self._balances.refresh(wallet, TokenId(request.query_params.get("token_id", "")))
@@ -203,11 +197,8 @@ class AccountRoutes:
             for spender in SPENDERS
         }
 
-    async def open_orders(self, request: Request) -> Response:
+    async def open_orders(self, request: Request, caller: Credentials) -> Response:
         """List the resting orders, oldest first; `id`, `market` and `asset_id` filter them."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         query = request.query_params
 
         def is_asked(order: OrderView) -> bool:
@@ -225,30 +216,21 @@ class AccountRoutes:
             to_row=lambda order: order_row(self._venue, order),
         )
 
-    async def one_order(self, request: Request) -> Response:
+    async def one_order(self, request: Request, caller: Credentials) -> Response:
         """Return one order while it rests or is delayed; finished ones are found in the trades."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         order_id = OrderId(request.path_params["order_id"].lower())
         order = self._venue.exchange.reads.order(order_id) or self._pending.delayed(order_id)
         if order is None or order.owner != caller.api_key:
             return failure(404, "Order not found")
         return JsonResponse(order_row(self._venue, order))
 
-    async def pre_migration_orders(self, request: Request) -> Response:
+    async def pre_migration_orders(self, request: Request, _caller: Credentials) -> Response:
         """List orders from before version 2: none, because this venue had none."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         nothing: list[OrderView] = []
         return paged(request, nothing, limit=PAGE, to_row=lambda order: order)
 
-    async def trades(self, request: Request) -> Response:
+    async def trades(self, request: Request, caller: Credentials) -> Response:
         """List the caller's trades, newest first; `before` and `after` are inclusive seconds."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         query = request.query_params
         bounds = [query.get(name) or "" for name in ("after", "before")]
         if any(bound and not (bound.isascii() and bound.isdigit()) for bound in bounds):

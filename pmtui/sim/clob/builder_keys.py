@@ -27,7 +27,8 @@ from pmtui.domain.ids import Address, ApiKey, OrderId
 from pmtui.domain.money import ZERO, format_micros
 from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
-from pmtui.sim.auth import WINDOW_S, credentials_of, is_recent, signed_path, unauthorized
+from pmtui.sim.accounts import Credentials
+from pmtui.sim.auth import WINDOW_S, credentials_of, is_recent, signed, signed_path, unauthorized
 from pmtui.sim.clob.account import outcome_of, trade_hash, trade_status
 from pmtui.sim.engine.events import MakerFill, Trade
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD
@@ -158,22 +159,31 @@ class SideKeyRoutes:
     def routes(self) -> list[Route]:
         """Return the routes; the plural forms and the key in the path belong to the older dialect."""
         return [
-            Route("/auth/builder-api-key", self.mint_builder, methods=["POST"]),
-            Route("/auth/builder-api-key", self.list_builder),
+            Route(
+                "/auth/builder-api-key", signed(self._venue, self.mint_builder), methods=["POST"]
+            ),
+            Route("/auth/builder-api-key", signed(self._venue, self.list_builder)),
             Route("/auth/builder-api-key", self.revoke_builder, methods=["DELETE"]),
-            Route("/auth/builder-api-keys", self.list_builder),
-            Route("/auth/builder-api-key/{key}", self.revoke_named, methods=["DELETE"]),
-            Route("/auth/readonly-api-key", self.mint_readonly, methods=["POST"]),
-            Route("/auth/readonly-api-key", self.delete_readonly, methods=["DELETE"]),
-            Route("/auth/readonly-api-keys", self.list_readonly),
+            Route("/auth/builder-api-keys", signed(self._venue, self.list_builder)),
+            Route(
+                "/auth/builder-api-key/{key}",
+                signed(self._venue, self.revoke_named),
+                methods=["DELETE"],
+            ),
+            Route(
+                "/auth/readonly-api-key", signed(self._venue, self.mint_readonly), methods=["POST"]
+            ),
+            Route(
+                "/auth/readonly-api-key",
+                signed(self._venue, self.delete_readonly),
+                methods=["DELETE"],
+            ),
+            Route("/auth/readonly-api-keys", signed(self._venue, self.list_readonly)),
             Route("/fees/builder-fees/{code}", self.builder_fees),
         ]
 
-    async def mint_builder(self, request: Request) -> Response:
+    async def mint_builder(self, _request: Request, caller: Credentials) -> Response:
         """Create a builder key; its code is what orders contain as their builder."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         key = self._keys.mint(caller.eoa, KeyKind.BUILDER)
         return JsonResponse(
             {
@@ -184,11 +194,8 @@ class SideKeyRoutes:
             }
         )
 
-    async def list_builder(self, request: Request) -> Response:
+    async def list_builder(self, _request: Request, caller: Credentials) -> Response:
         """List the caller's builder keys, revoked ones with the time of revocation."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         keys = self._keys.of(caller.eoa, KeyKind.BUILDER)
         return JsonResponse([_listed(key) for key in keys])
 
@@ -203,11 +210,8 @@ class SideKeyRoutes:
         good = [k for k in self._keys.of(caller.eoa, KeyKind.BUILDER) if k.revoked_ms is None]
         return self._revoked(good[-1] if good else None)
 
-    async def revoke_named(self, request: Request) -> Response:
+    async def revoke_named(self, request: Request, caller: Credentials) -> Response:
         """Revoke a named builder key of the caller's."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         key = self._keys.find(request.path_params["key"], KeyKind.BUILDER)
         return self._revoked(key if key is not None and key.eoa == caller.eoa else None)
 
@@ -238,26 +242,17 @@ class SideKeyRoutes:
         )
         return key if is_right else None
 
-    async def mint_readonly(self, request: Request) -> Response:
+    async def mint_readonly(self, _request: Request, caller: Credentials) -> Response:
         """Create a read-only key."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         return JsonResponse({"apiKey": self._keys.mint(caller.eoa, KeyKind.READ_ONLY).key})
 
-    async def list_readonly(self, request: Request) -> Response:
+    async def list_readonly(self, _request: Request, caller: Credentials) -> Response:
         """List the caller's read-only keys."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         keys = self._keys.of(caller.eoa, KeyKind.READ_ONLY)
         return JsonResponse({"readonlyApiKeys": [k.key for k in keys if k.revoked_ms is None]})
 
-    async def delete_readonly(self, request: Request) -> Response:
+    async def delete_readonly(self, request: Request, caller: Credentials) -> Response:
         """Delete a read-only key of the caller's, and return whether there was one."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         try:
             asked = _decode_named(await request.body())
         except UNREADABLE:

@@ -15,7 +15,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from pmtui.domain.ids import ApiKey
-from pmtui.sim.auth import credentials_of, unauthorized
+from pmtui.sim.accounts import Credentials
+from pmtui.sim.auth import signed
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.engine.terms import Refusal
 from pmtui.sim.http_json import JsonResponse, refused
@@ -111,15 +112,12 @@ class HeartbeatRoutes:
     def routes(self) -> list[Route]:
         """Return the routes, all with level-2 authentication."""
         return [
-            Route("/v1/heartbeats", self.beat, methods=["POST"]),
-            Route("/heartbeats", self.beat_plainly, methods=["POST"]),
+            Route("/v1/heartbeats", signed(self._venue, self.beat), methods=["POST"]),
+            Route("/heartbeats", signed(self._venue, self.beat_plainly), methods=["POST"]),
         ]
 
-    async def beat(self, request: Request) -> Response:
+    async def beat(self, request: Request, caller: Credentials) -> Response:
         """Accept a heartbeat; a wrong one is refused with the error that the venue's client expects."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         try:
             asked = _decode_beat(await request.body())
         except UNREADABLE:
@@ -130,10 +128,7 @@ class HeartbeatRoutes:
             return JsonResponse(body, status_code=400)
         return JsonResponse({"heartbeat_id": result})
 
-    async def beat_plainly(self, request: Request) -> Response:
+    async def beat_plainly(self, _request: Request, caller: Credentials) -> Response:
         """Accept a heartbeat without an id."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         self._heartbeats.beat_plainly(caller.api_key)
         return JsonResponse({"status": "ok"})

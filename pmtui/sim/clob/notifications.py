@@ -17,7 +17,8 @@ from pmtui.domain.ids import Address, ApiKey, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.orders.order import TradeStatus
-from pmtui.sim.auth import credentials_of, unauthorized
+from pmtui.sim.accounts import Credentials
+from pmtui.sim.auth import signed
 from pmtui.sim.clob.account import outcome_of, wallet_asked
 from pmtui.sim.engine.events import (
     Event,
@@ -254,25 +255,19 @@ class NotificationRoutes:
     def routes(self) -> list[Route]:
         """Return the routes."""
         return [
-            Route("/notifications", self.listed),
-            Route("/notifications", self.drop, methods=["DELETE"]),
+            Route("/notifications", signed(self._venue, self.listed)),
+            Route("/notifications", signed(self._venue, self.drop), methods=["DELETE"]),
         ]
 
-    async def listed(self, request: Request) -> Response:
+    async def listed(self, request: Request, caller: Credentials) -> Response:
         """List a wallet's notifications, newest first."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         wallet = wallet_asked(self._venue, request, caller)
         if isinstance(wallet, Response):
             return wallet
         return JsonResponse([_row(one) for one in self._notifications.of(wallet)])
 
-    async def drop(self, request: Request) -> Response:
+    async def drop(self, request: Request, caller: Credentials) -> Response:
         """Drop the named notifications of any of the caller's wallets."""
-        caller = await credentials_of(self._venue, request)
-        if caller is None:
-            return unauthorized()
         ids = [text for text in request.query_params.get("ids", "").split(",") if text]
         if any(not (text.isascii() and text.isdigit() and len(text) < 16) for text in ids):
             return JsonResponse({"error": "Invalid ids"}, status_code=400)

@@ -35,7 +35,7 @@ from pmtui.signing.orders import (
 )
 from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.accounts import Credentials
-from pmtui.sim.auth import credentials_of, unauthorized
+from pmtui.sim.auth import Handler, credentials_of, unauthorized
 from pmtui.sim.clob.account import HASH_ID
 from pmtui.sim.clob.markets import delay_of
 from pmtui.sim.clob.pending_orders import STILL_PENDING, Delayed
@@ -334,7 +334,6 @@ RESTRICTED = (
     "https://docs.polymarket.com/developers/CLOB/geoblock"
 )
 
-Handler = Callable[[Request, Credentials], Awaitable[Response]]
 Cost = Callable[[bytes, Credentials], int]
 
 

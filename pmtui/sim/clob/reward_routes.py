@@ -20,7 +20,7 @@ from pmtui.domain.money import ONE, ZERO, Micros, MoneyError, format_micros, par
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import AddressError, address_bytes, checksum_address
 from pmtui.sim.accounts import Credentials
-from pmtui.sim.auth import credentials_of, unauthorized
+from pmtui.sim.auth import credentials_of, signed, unauthorized
 from pmtui.sim.catalogue.gamma import moment_of
 from pmtui.sim.catalogue.model import CatalogueEvent, CatalogueMarket, Row
 from pmtui.sim.clob.account import HASH_ID, wallet_asked
@@ -311,21 +311,19 @@ class ScoringRoutes:
     def routes(self) -> list[Route]:
         """Return the routes; those with `/orders/` belong to the older dialect and need no authentication."""
         return [
-            Route("/order-scoring", self.own_one),
-            Route("/orders-scoring", self.own_many, methods=["POST"]),
+            Route("/order-scoring", signed(self._venue, self.own_one)),
+            Route("/orders-scoring", signed(self._venue, self.own_many), methods=["POST"]),
             Route("/orders/scoring", self.one),
             Route("/orders/scoring", self.many, methods=["POST"]),
         ]
 
-    async def own_one(self, request: Request) -> Response:
+    async def own_one(self, request: Request, _caller: Credentials) -> Response:
         """Return whether one of the caller's orders scores."""
-        caller = await credentials_of(self._venue, request)
-        return unauthorized() if caller is None else await self.one(request)
+        return await self.one(request)
 
-    async def own_many(self, request: Request) -> Response:
+    async def own_many(self, request: Request, _caller: Credentials) -> Response:
         """Return whether many of the caller's orders score."""
-        caller = await credentials_of(self._venue, request)
-        return unauthorized() if caller is None else await self.many(request)
+        return await self.many(request)
 
     async def one(self, request: Request) -> Response:
         """Return whether one order scores; one that does not rest never does."""
