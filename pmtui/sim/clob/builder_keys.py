@@ -63,6 +63,15 @@ class SideKey:
         """The bytes32 that attribute orders to this key's owner."""
         return f"0x{sha256(self.key.encode()).hexdigest()}"
 
+    @property
+    def signer(self) -> RequestSigner:
+        """Signs requests with the key, as its owner does."""
+        return RequestSigner(
+            ApiCredentials(
+                ApiKey(self.key), Secret.from_text(self.secret), Secret.from_text(self.passphrase)
+            )
+        )
+
     @override
     def __repr__(self) -> str:
         """Show the key, never the secret or passphrase."""
@@ -115,12 +124,7 @@ class SideKeys:
             return False
         if abs(int(timestamp) * 1_000 - self._venue.clock.now_ms()) > WINDOW_S * 1_000:
             return False
-        signer = RequestSigner(
-            ApiCredentials(
-                ApiKey(key.key), Secret.from_text(key.secret), Secret.from_text(key.passphrase)
-            )
-        )
-        expected = signer.builder_headers(
+        expected = key.signer.builder_headers(
             timestamp_s=int(timestamp), method=method, path=path, body=body
         )
         return all(
@@ -227,12 +231,7 @@ class SideKeyRoutes:
         timestamp = headers.get("POLY_BUILDER_TIMESTAMP", "")
         if key is None or not is_recent(self._venue, timestamp):
             return None
-        signer = RequestSigner(
-            ApiCredentials(
-                ApiKey(key.key), Secret.from_text(key.secret), Secret.from_text(key.passphrase)
-            )
-        )
-        expected = signer.signature(
+        expected = key.signer.signature(
             timestamp, request.method, signed_path(request), await request.body()
         )
         is_right = compare_digest(
