@@ -2,6 +2,7 @@
 
 import re
 
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -127,6 +128,14 @@ def wallet_asked(venue: Venue, request: Request, caller: Credentials) -> Address
     return venue.accounts.wallet_for(caller.eoa, kind)
 
 
+def bounds_of(query: QueryParams) -> range | None:
+    """Return the seconds from `after` to `before`, both included; None if one is no number."""
+    texts = [query.get(name) or "" for name in ("after", "before")]
+    if any(text and not (text.isascii() and text.isdigit()) for text in texts):
+        return None
+    return range(int(texts[0] or 0), int(texts[1] or 2**62) + 1)
+
+
 class AccountRoutes:
     """Reads with level-2 authentication."""
 
@@ -232,11 +241,9 @@ class AccountRoutes:
     async def trades(self, request: Request, caller: Credentials) -> Response:
         """List the caller's trades, newest first; `before` and `after` are inclusive seconds."""
         query = request.query_params
-        bounds = [query.get(name) or "" for name in ("after", "before")]
-        if any(bound and not (bound.isascii() and bound.isdigit()) for bound in bounds):
+        bounds = bounds_of(query)
+        if bounds is None:
             return failure(400, "Invalid date")
-        after_s = int(bounds[0] or 0)
-        before_s = int(bounds[1] or 2**62)
 
         def is_asked(trade: Trade) -> bool:
             parties = {trade.taker_account, *(fill.account for fill in trade.makers)}
@@ -245,7 +252,7 @@ class AccountRoutes:
                 and query.get("market") in (None, "", trade.condition_id)
                 and query.get("asset_id") in (None, "", *_tokens(trade))
                 and (not query.get("maker_address") or _is_among(query["maker_address"], parties))
-                and after_s <= trade.matched_ms // 1_000 <= before_s
+                and trade.matched_ms // 1_000 in bounds
             )
 
         mine = self._venue.records.trades_of_owner(caller.api_key)

@@ -29,7 +29,7 @@ from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.sim.accounts import Credentials
 from pmtui.sim.auth import WINDOW_S, credentials_of, is_recent, signed, signed_path, unauthorized
-from pmtui.sim.clob.account import outcome_of, trade_hash, trade_status
+from pmtui.sim.clob.account import bounds_of, outcome_of, trade_hash, trade_status
 from pmtui.sim.engine.events import MakerFill, Trade
 from pmtui.sim.engine.refusals import INVALID_PAYLOAD
 from pmtui.sim.http_json import JsonResponse, failure, paged, refused
@@ -347,14 +347,13 @@ class AttributionRoutes:
         code = query.get("builder_code", "")
         if BUILDER_CODE.fullmatch(code) is None or code == NO_BUILDER:
             return failure(400, "Invalid builder_code")
-        bounds = [query.get(name) or "" for name in ("after", "before")]
-        if any(bound and not (bound.isascii() and bound.isdigit()) for bound in bounds):
+        bounds = bounds_of(query)
+        if bounds is None:
             return failure(400, "Invalid date")
-        after_s, before_s = int(bounds[0] or 0), int(bounds[1] or 2**62)
         found = [
             one
             for one in self._attribution.trades(code)
-            if _is_asked(query, one) and after_s <= one.trade.matched_ms // 1_000 <= before_s
+            if _is_asked(query, one) and one.trade.matched_ms // 1_000 in bounds
         ]
         return paged(request, found, limit=PAGE, to_row=self._row)
 
