@@ -160,12 +160,16 @@ class RowWriter:
             "negativeRisk": market is not None and market.neg_risk,
         }
 
+    def _worth(self, holding: Holding) -> tuple[Micros, Micros, Micros]:
+        """Return the price of a holding, its value and its unrealized gain."""
+        price = price_of(self._venue, holding.token_id)
+        value = notional_floor(price, holding.size)
+        return price, value, Micros(value - holding.cost)
+
     def position(self, holding: Holding, *, is_mergeable: bool) -> Row:
         """Return an open position in the older dialect."""
         texts, more = self._token(holding)
-        price = price_of(self._venue, holding.token_id)
-        value = notional_floor(price, holding.size)
-        gain = Micros(value - holding.cost)
+        price, value, gain = self._worth(holding)
         return {
             "proxyWallet": holding.account.lower(),
             "asset": holding.token_id,
@@ -204,9 +208,7 @@ class RowWriter:
     def market_position(self, holding: Holding) -> Row:
         """Return a position in the form of a market's list of holders."""
         market = self._venue.market(holding.condition_id)
-        price = price_of(self._venue, holding.token_id)
-        value = notional_floor(price, holding.size)
-        gain = Micros(value - holding.cost)
+        price, value, gain = self._worth(holding)
         profile = self.profile(holding.account)
         return {
             "proxyWallet": holding.account.lower(),
@@ -229,9 +231,7 @@ class RowWriter:
     def position_v2(self, holding: Holding, *, is_mergeable: bool) -> Row:
         """Return a position, open or past, in the newer dialect."""
         texts, more = self._token(holding)
-        price = price_of(self._venue, holding.token_id)
-        value = notional_floor(price, holding.size)
-        gain = Micros(value - holding.cost)
+        price, value, gain = self._worth(holding)
         can_redeem = is_resolved(self._venue, holding.condition_id) and holding.size > ZERO
         status = "REDEEMABLE" if can_redeem else "OPEN"
         profile = self.profile(holding.account)
@@ -279,9 +279,7 @@ class RowWriter:
 
     def holder_gains(self, holding: Holding) -> Row:
         """Return the cost and value of a holder's position, which some lists add."""
-        price = price_of(self._venue, holding.token_id)
-        value = notional_floor(price, holding.size)
-        gain = Micros(value - holding.cost)
+        price, value, gain = self._worth(holding)
         return {
             "avg_price": units(holding.average_price),
             "entry_cost_usdc": units(holding.cost),
