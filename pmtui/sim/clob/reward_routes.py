@@ -391,22 +391,26 @@ class RewardUserRoutes:
 
     async def own_earnings(self, request: Request) -> Response:
         """List the earnings of one of the caller's wallets on a day."""
-        wallet, day = await self._own_wallet(request), _day(request)
-        if isinstance(wallet, Response):
-            return wallet
-        if day is None:
-            return failure(400, INVALID_DATE)
-        found = self._rewards.earnings(day, maker=wallet)
-        return paged(request, found, limit=PAGE, to_row=earning_row)
+        found = self._earned(request, await self._own_wallet(request))
+        if isinstance(found, Response):
+            return found
+        return paged(request, found[1], limit=PAGE, to_row=earning_row)
 
     async def own_total(self, request: Request) -> Response:
         """Return the total earnings of one of the caller's wallets on a day."""
-        wallet, day = await self._own_wallet(request), _day(request)
-        if isinstance(wallet, Response):
-            return wallet
+        found = self._earned(request, await self._own_wallet(request))
+        return found if isinstance(found, Response) else JsonResponse(_totals(*found))
+
+    def _earned(
+        self, request: Request, maker: Address | Response | None
+    ) -> tuple[date, list[Earning]] | Response:
+        """Return what a maker, or every maker, earned on the day that a request names."""
+        if isinstance(maker, Response):
+            return maker
+        day = _day(request)
         if day is None:
             return failure(400, INVALID_DATE)
-        return JsonResponse(_totals(day, self._rewards.earnings(day, maker=wallet)))
+        return day, self._rewards.earnings(day, maker=maker)
 
     async def own_percentages(self, request: Request) -> Response:
         """Return the share of each market's rewards that a wallet earns now."""
@@ -452,21 +456,15 @@ class RewardUserRoutes:
 
     async def earnings(self, request: Request) -> Response:
         """List the earnings of makers on a day."""
-        maker, day = self._open_maker(request), _day(request)
-        if isinstance(maker, Response):
-            return maker
-        if day is None:
-            return failure(400, INVALID_DATE)
-        return JsonResponse([earning_row(one) for one in self._rewards.earnings(day, maker=maker)])
+        found = self._earned(request, self._open_maker(request))
+        if isinstance(found, Response):
+            return found
+        return JsonResponse([earning_row(one) for one in found[1]])
 
     async def total(self, request: Request) -> Response:
         """Return the total earnings of makers on a day."""
-        maker, day = self._open_maker(request), _day(request)
-        if isinstance(maker, Response):
-            return maker
-        if day is None:
-            return failure(400, INVALID_DATE)
-        return JsonResponse(_totals(day, self._rewards.earnings(day, maker=maker)))
+        found = self._earned(request, self._open_maker(request))
+        return found if isinstance(found, Response) else JsonResponse(_totals(*found))
 
     async def percentages(self, request: Request) -> Response:
         """Return the shares of the markets' rewards that makers earn now."""
