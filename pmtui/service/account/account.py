@@ -422,6 +422,12 @@ class AccountFeed:
             )  # fmt: skip
         self._mark()
 
+    def mark_cancelled(self, order_id: OrderId) -> None:
+        """Apply the venue's answer that one of our orders is cancelled."""
+        known = self.own.order(order_id)
+        if known is not None:
+            self.apply_order(replace(known, status=OrderStatus.CANCELLED))
+
     def apply_fill(self, fact: Fill, *, is_news: bool) -> None:
         """Apply one of our fills."""
         fact = self.fees.price(fact)

@@ -263,7 +263,7 @@ class Canceller:
             self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
         for order_id in ends.gone:
             self._history.record_cancel("done", order_id)
-            self._mark_cancelled(order_id)
+            self._feed.mark_cancelled(order_id)
         ended = {*ends.gone, *dict(kept)}
         open_ = tuple(order_id for order_id in targets if order_id not in ended)
         return CancelResult(ends.gone, kept, open_)
@@ -370,11 +370,6 @@ class Canceller:
             what = count(ends.unexpected, "order")
             text = f"The venue reports {what} cancelled that were not asked about: ignored"
             self._kernel.log.notice(Level.WARNING, text)
-
-    def _mark_cancelled(self, order_id: OrderId) -> None:
-        known = self._feed.own.order(order_id)
-        if known is not None:
-            self._feed.apply_order(replace(known, status=OrderStatus.CANCELLED))
 
 
 async def _ask(

@@ -6,7 +6,7 @@ orders alive. Everything is journaled without waiting for the disk.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
 from pmtui.domain.answers import Failure, Listing
@@ -186,9 +186,7 @@ class Shutdown:
         if isinstance(answer, Failure):
             return str(answer)
         for order_id in answer.canceled:
-            known = self._feed.own.order(order_id)
-            if known is not None:
-                self._feed.apply_order(replace(known, status=OrderStatus.CANCELLED))
+            self._feed.mark_cancelled(order_id)
         return ""
 
     async def _within(self, work: Awaitable[T]) -> T | str:
