@@ -408,11 +408,7 @@ class AccountFeed:
             return
         if changed.order_id not in self._recent:
             self._recent.append(changed.order_id)
-        self._history.record_order(changed)
-        for listener in self._listeners:
-            listener(changed)
-        if known is not None and not is_legal_step(known.status, changed.status):
-            self._report_odd_step(known, changed)
+        self._announce(known, changed)
         if is_news and is_end_reportable(known, changed):
             level = Level.INFO if not changed.reason else Level.WARNING
             title = self._title_of(changed.token_id)
@@ -440,11 +436,7 @@ class AccountFeed:
         self._history.record_fill(changed)
         order = self.own.order(fact.order_id)
         if order is not None and order != before:
-            self._history.record_order(order)
-            for listener in self._listeners:
-                listener(order)
-            if before is not None and not is_legal_step(before.status, order.status):
-                self._report_odd_step(before, order)
+            self._announce(before, order)
         now = self._kernel.venue_now()
         sent_s = self._sent_s.get(changed.order_id, -inf)
         self.holdings.apply_fill(changed, heard=now, sent_s=sent_s)
@@ -460,6 +452,13 @@ class AccountFeed:
             )  # fmt: skip
         self._kernel.mark(FillsTopic())
         self._mark()
+
+    def _announce(self, before: Order | None, order: Order) -> None:
+        self._history.record_order(order)
+        for listener in self._listeners:
+            listener(order)
+        if before is not None and not is_legal_step(before.status, order.status):
+            self._report_odd_step(before, order)
 
     def apply_known_fees(self) -> None:
         """Calculate the fees that waited for their market's schedule."""
