@@ -89,10 +89,7 @@ class ClobClient:
             ("interval", interval.value),
             ("fidelity", str(_FIDELITY_MINUTES[interval])),
         )
-        answer = await self._requests.read(
-            Call.PRICES_HISTORY, wire.decode_prices_history, query=query
-        )
-        return answer if isinstance(answer, Failure) else answer.items
+        return await _history(self._requests, query)
 
     async def price(self, token_id: TokenId, side: Side) -> Micros | Failure:
         """Return the best bid for BUY, the best ask for SELL; sources disagree on this: prefer the book."""
@@ -218,6 +215,11 @@ def _token_rows(token_ids: Sequence[TokenId]) -> list[dict[str, TokenId]]:
     return [{"token_id": token_id} for token_id in token_ids]
 
 
+async def _history(requests: PublicRequests, query: Query) -> tuple[PricePoint, ...] | Failure:
+    answer = await requests.read(Call.PRICES_HISTORY, wire.decode_prices_history, query=query)
+    return answer if isinstance(answer, Failure) else answer.items
+
+
 @final
 class HistoryClient:
     """Price histories of several tokens at once, and of one token between two times."""
@@ -260,10 +262,7 @@ class HistoryClient:
             ("endTs", str(int(end.timestamp()))),
             ("fidelity", str(minutes)),
         )
-        answer = await self._requests.read(
-            Call.PRICES_HISTORY, wire.decode_prices_history, query=query
-        )
-        return answer if isinstance(answer, Failure) else answer.items
+        return await _history(self._requests, query)
 
 
 @final
