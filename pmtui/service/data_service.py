@@ -242,7 +242,7 @@ class DataService:
 
     def _to_address(self, text: str) -> Address | None:
         hosts = self._kernel.connected
-        access = hosts.setup.wallet if hosts is not None and hosts.setup is not None else None
+        access = hosts.wallet if hosts is not None else None
         return access.table.to_address(text) if access is not None else None
 
     def _build_markets(self) -> MarketParts:

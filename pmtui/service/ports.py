@@ -622,3 +622,8 @@ class Hosts:
     """Returns the remaining limits on orders and cancellations."""
     setup: Setup | None = None
     """None without a source for wallets."""
+
+    @property
+    def wallet(self) -> WalletAccess | None:
+        """The key's access to its wallet; None without a key, or if another kind of wallet pays."""
+        return self.setup.wallet if self.setup is not None else None

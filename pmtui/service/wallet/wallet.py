@@ -164,7 +164,7 @@ class WalletDesk:
     async def prepare(self, step: WalletStep) -> WalletCard | Rejected:
         """Fix everything that is signed for a step, and keep it for a minute."""
         hosts = await self._kernel.hosts()
-        access = hosts.setup.wallet if hosts.setup is not None else None
+        access = hosts.wallet
         if access is None:
             return NO_WALLET
         if access.make_ready is not None and not access.keys.shown:
@@ -202,7 +202,7 @@ class WalletDesk:
     async def take_relayer_key(self, key: PastedKey) -> str:
         """Store a relayer key supplied by the trader; return why not, or "" on success."""
         hosts = await self._kernel.hosts()
-        access = hosts.setup.wallet if hosts.setup is not None else None
+        access = hosts.wallet
         if access is None:
             return NO_WALLET.reason
         shown = await access.keys.take(key)
@@ -380,16 +380,17 @@ class WalletDesk:
         """Follow the transactions of earlier sessions as soon as the wallet is known."""
         hosts = await self._kernel.hosts()
         self._warn_of_signature_type(hosts)
-        if hosts.setup is None or hosts.setup.wallet is None:
+        access = hosts.wallet
+        if access is None:
             return
-        if hosts.setup.wallet.make_ready is not None:
-            await hosts.setup.wallet.make_ready()
+        if access.make_ready is not None:
+            await access.make_ready()
         await self._wait_for_account()
         await self._ask_wallets(hosts)
         while self._facts.paying is None:
             await self._kernel.clock.sleep(ASK_PERIOD_S)
             await self._ask_wallets(hosts)
-        _ = await self._ready_transactions(hosts.setup.wallet)
+        _ = await self._ready_transactions(access)
 
     async def _ask_wallets(self, hosts: Hosts) -> None:
         is_open = self._account.opened.is_set()
