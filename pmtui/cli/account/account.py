@@ -26,6 +26,7 @@ from pmtui.cli.keys.unlocking import (
     TRIES,
     keystore_path,
     open_order_makers,
+    read_key_variable,
     read_keystore,
     read_private_key,
     why_refused,
@@ -286,7 +287,7 @@ def _show_paper(settings: Settings, state: Path) -> str:
 
 def _show_variable(settings: Settings) -> str:
     assert settings.private_key is not None
-    secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+    secret = read_key_variable(settings.private_key)
     if isinstance(secret, str):
         return f"{KEY_VARIABLE} goes before a keystore, and is not usable: {secret}"
     return (

@@ -23,8 +23,8 @@ from pmtui.cli.keys.unlocking import (
     find_session_key,
     keystore_path,
     paper_addresses,
+    read_key_variable,
     read_keystore,
-    read_private_key,
 )
 from pmtui.cli.output import ask, data_output, show, warn
 from pmtui.cli.service.session_service import SessionService
@@ -76,7 +76,6 @@ from pmtui.service.wallet.wallet_views import (
     WalletView,
 )
 from pmtui.signing.keystore import keystore_address
-from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 
 PROG = "pmtui account"
@@ -369,7 +368,7 @@ def _owner(settings: Settings, paths: Paths) -> Address | None:
     if settings.is_paper:
         return paper_addresses(paths.state).get(settings.profile)
     if settings.private_key is not None:
-        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+        secret = read_key_variable(settings.private_key)
         return None if isinstance(secret, str) else Signer(secret).address
     path = keystore_path(paths.state, settings.profile)
     text = read_keystore(path) if path.exists() else None

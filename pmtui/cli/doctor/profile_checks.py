@@ -17,8 +17,8 @@ from pmtui.cli.keys.unlocking import (
     PAPER_KEY_FILE,
     cleartext_addresses,
     keystore_path,
+    read_key_variable,
     read_keystore,
-    read_private_key,
     why_refused,
 )
 from pmtui.cli.service.shell_client import NoAnswer, find_status
@@ -38,7 +38,6 @@ from pmtui.link.messages import Refused, ServiceStatus
 from pmtui.service.journal.journal_rows import Damage, JournalProblem, read_lives
 from pmtui.service.safety.kill_lock import read_killed
 from pmtui.signing.keystore import KeystoreProblem, keystore_address
-from pmtui.signing.secret import Secret
 from pmtui.signing.signer import Signer
 from pmtui.signing.wallet import derive_wallets
 from pmtui.ui.keys.actions import read_keymap
@@ -283,7 +282,7 @@ def _paper_key(settings: Settings, state: Path) -> tuple[Address | None, tuple[F
 
 def _variable(settings: Settings, state: Path) -> tuple[Address | None, tuple[Finding, ...]]:
     assert settings.private_key is not None
-    secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+    secret = read_key_variable(settings.private_key)
     if isinstance(secret, str):
         remedy = f"correct or unset {KEY_VARIABLE}"
         return None, (_key_finding("key", State.PROBLEM, secret, remedy, kind="environment"),)

@@ -15,7 +15,7 @@ from pmtui.cli.keys.unlocking import (
     PAPER_KEY_FILE,
     keystore_path,
     open_keystore,
-    read_private_key,
+    read_key_variable,
     why_refused,
 )
 from pmtui.cli.venue.paper import load_paper_key
@@ -240,7 +240,7 @@ def find_login_key(settings: Settings, state: Path, passphrase: Secret | None) -
         except (OSError, ValueError):
             return NoKey("the paper key cannot be read: see the account above")
     if settings.private_key is not None:
-        read = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+        read = read_key_variable(settings.private_key)
         if isinstance(read, str) or why_refused(read, settings, state):
             return NoKey("the key is not used here: see the account above")
         return read

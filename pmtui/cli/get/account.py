@@ -10,8 +10,8 @@ from pmtui.cli.keys.unlocking import (
     find_session_key,
     keystore_path,
     paper_addresses,
+    read_key_variable,
     read_keystore,
-    read_private_key,
 )
 from pmtui.cli.venue.paper import load_paper_key
 from pmtui.clients.account import AccountClient, create_or_derive
@@ -87,7 +87,7 @@ def find_owner(settings: Settings, state: Path) -> Address | None:
     if settings.is_paper:
         return paper_addresses(state).get(settings.profile)
     if settings.private_key is not None:
-        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+        secret = read_key_variable(settings.private_key)
         if isinstance(secret, str):
             raise ConfigError(KEY_VARIABLE, secret)
         return Signer(secret).address

@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import msgspec
+from pydantic import SecretStr
 
 from pmtui.cli.keys.secret_input import (
     PAPER_IGNORES_KEY,
@@ -75,6 +76,11 @@ def read_private_key(text: Secret) -> Secret | str:
     except KeyFormatError as error:
         return f"that is no private key: {error}"
     return secret
+
+
+def read_key_variable(text: SecretStr) -> Secret | str:
+    """Return the key that the environment holds, or why it is invalid."""
+    return read_private_key(Secret.from_text(text.get_secret_value()))
 
 
 def why_refused(secret: Secret, settings: Settings, state: Path) -> str:
@@ -281,7 +287,7 @@ def _find(
     settings: Settings, path: Path, passphrase_fd: int | None, empty_means: str
 ) -> SessionKey:
     if settings.private_key is not None:
-        secret = read_private_key(Secret.from_text(settings.private_key.get_secret_value()))
+        secret = read_key_variable(settings.private_key)
         if isinstance(secret, str):
             raise ConfigError(KEY_VARIABLE, secret)
         return SessionKey(secret, kind=KeyKind.ENVIRONMENT)
