@@ -207,6 +207,13 @@ class NumberField(Input, inherit_bindings=False):
         self.value = text
         self.cursor_position = len(text)
 
+    def fill(self, text: str) -> None:
+        """Replace the text with that of a draft, which is not told of it."""
+        if self.value != text:
+            with self.prevent(Input.Changed):
+                self.value = text
+            self.cursor_position = len(text)
+
     def offer(self, text: str) -> None:
         """Fill in a proposal, selected so that typing replaces it."""
         self.value = text

@@ -337,12 +337,7 @@ class ScaledScreen(OrderForm[None]):
     def _load(self, draft: ScaledDraft) -> None:
         """Replace the draft and write it into the fields."""
         for name, entry in _ENTRIES.items():
-            text = entry_of(draft, entry)
-            field = self.field(name)
-            if field.value != text:
-                with field.prevent(Input.Changed):
-                    field.value = text
-                field.cursor_position = len(text)
+            self.field(name).fill(entry_of(draft, entry))
         self._change(draft)
 
     def _change(self, draft: ScaledDraft) -> None:

@@ -4,7 +4,6 @@ Keys and orders are handled by the pane. In a small region notes and figures are
 line, never cropped. If even that leaves no room for the ladder, the fields stand on one line.
 """
 
-from textual.widgets import Input
 
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
@@ -74,10 +73,7 @@ class TicketFace:
             draft.target_text,
         )  # fmt: skip
         for field, text in zip(fields, texts, strict=True):
-            if field.value != text:
-                with field.prevent(Input.Changed):
-                    field.value = text
-                field.cursor_position = len(text)
+            field.fill(text)
 
     def fixable(self) -> Problem | None:
         """Return the problem that the suggestion key fixes: the focused field's first."""
