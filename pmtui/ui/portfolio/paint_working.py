@@ -24,26 +24,22 @@ _MOST_AWAY = 999
 _STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: ""}
 """The size column shows partial fills."""
 
-_NARROW = (
-    Column("side", "", 1),
-    Column("size", "OPEN", 7, align=Align.RIGHT),
-    Column("price", "PRICE", 5, align=Align.RIGHT),
-    Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
-    Column("queue", "QUEUE", 5, priority=1, align=Align.RIGHT),
-    Column("tif", "TIF", 3, priority=2, align=Align.RIGHT),
-    Column("age", "AGE", 3, priority=2, align=Align.RIGHT),
-    Column("outcome", "", 3, priority=2),
-)
-_WIDE = (
-    Column("side", "SIDE", 4),
-    Column("size", "OPEN", 7, align=Align.RIGHT),
-    Column("price", "PRICE", 6, align=Align.RIGHT),
-    Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
-    Column("queue", "QUEUE", 6, priority=1, align=Align.RIGHT),
-    Column("tif", "TIF", 3, priority=2, align=Align.RIGHT),
-    Column("age", "AGE", 4, priority=2, align=Align.RIGHT),
-    Column("outcome", "", 8, priority=2),
-)
+
+def _columns(side: Column, *, price: int, queue: int, age: int, outcome: int) -> tuple[Column, ...]:
+    return (
+        side,
+        Column("size", "OPEN", 7, align=Align.RIGHT),
+        Column("price", "PRICE", price, align=Align.RIGHT),
+        Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
+        Column("queue", "QUEUE", queue, priority=1, align=Align.RIGHT),
+        Column("tif", "TIF", 3, priority=2, align=Align.RIGHT),
+        Column("age", "AGE", age, priority=2, align=Align.RIGHT),
+        Column("outcome", "", outcome, priority=2),
+    )
+
+
+_NARROW = _columns(Column("side", "", 1), price=5, queue=5, age=3, outcome=3)
+_WIDE = _columns(Column("side", "SIDE", 4), price=6, queue=6, age=4, outcome=8)
 _WIDE_FROM = 40
 
 

@@ -4,7 +4,6 @@ Keys and orders are handled by the pane. In a small region notes and figures are
 line, never cropped. If even that leaves no room for the ladder, the fields stand on one line.
 """
 
-
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.draft import OrderKind, Problem, TicketField, unit_of
