@@ -155,6 +155,13 @@ def _action(  # noqa: PLR0913 - a row of the table below
     )  # fmt: skip
 
 
+def _armed(
+    action_id: str, key: str, label: str, help_text: str, *, needs: Need = Need.TRADING
+) -> Action:  # fmt: skip
+    return _action(action_id, key, label, f"Armed: {help_text}", danger=Danger.TRADES,
+                   in_footer=False, needs=needs)  # fmt: skip
+
+
 ACTIONS: tuple[Action, ...] = (
     _action("global.search", "slash", "Search", "Search markets, events and tags."),
     _action("global.markets", "m", "Markets", "Go to the list of markets."),
@@ -342,31 +349,20 @@ ACTIONS: tuple[Action, ...] = (
             "Arm or disarm single keys, which trade without asking. Disarms by itself: after "
             "idle time, on a lost connection, on the kill switch, on a small screen.",
             danger=Danger.TRADES, needs=Need.ARMABLE),
-    _action("market.buy_here", "B", "Buy here",
-            "Armed: limit buy at the cursor; it may rest or take.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
-    _action("market.sell_here", "S", "Sell here",
-            "Armed: limit sell at the cursor; it may rest or take.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
-    _action("market.join_bid", "comma", "Join bid",
-            "Armed: buy at the best bid, post-only.", danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
-    _action("market.join_ask", "full_stop", "Join ask",
-            "Armed: sell at the best ask, post-only.", danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
-    _action("market.improve_bid", "less_than_sign", "Improve bid",
-            "Armed: buy a tick above the best bid, post-only.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
-    _action("market.improve_ask", "greater_than_sign", "Improve ask",
-            "Armed: sell a tick below the best ask, post-only.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
-    _action("market.hit_bid", "D", "Hit bid",
-            "Armed: sell now at the best bid or better (FAK); nothing rests.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
-    _action("market.take_ask", "U", "Take ask",
-            "Armed: buy now at the best ask or better (FAK); nothing rests.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.TRADING),
-    _action("market.flatten_now", "F", "Flatten now",
-            "Armed: sell what is held of one outcome beyond the other without asking.",
-            danger=Danger.TRADES, in_footer=False, needs=Need.SALE),
+    _armed("market.buy_here", "B", "Buy here", "limit buy at the cursor; it may rest or take."),
+    _armed("market.sell_here", "S", "Sell here", "limit sell at the cursor; it may rest or take."),
+    _armed("market.join_bid", "comma", "Join bid", "buy at the best bid, post-only."),
+    _armed("market.join_ask", "full_stop", "Join ask", "sell at the best ask, post-only."),
+    _armed("market.improve_bid", "less_than_sign", "Improve bid",
+           "buy a tick above the best bid, post-only."),
+    _armed("market.improve_ask", "greater_than_sign", "Improve ask",
+           "sell a tick below the best ask, post-only."),
+    _armed("market.hit_bid", "D", "Hit bid",
+           "sell now at the best bid or better (FAK); nothing rests."),
+    _armed("market.take_ask", "U", "Take ask",
+           "buy now at the best ask or better (FAK); nothing rests."),
+    _armed("market.flatten_now", "F", "Flatten now",
+           "sell what is held of one outcome beyond the other without asking.", needs=Need.SALE),
     _action("market.cancel_bids", "left_parenthesis", "Cancel bids",
             "Cancel your orders on the bid side, armed or not.",
             danger=Danger.TRADES, in_footer=False, needs=Need.MARKET_ORDERS),
