@@ -8,8 +8,7 @@ import argparse
 import gc
 import os
 import sys
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 
 from pmtui.cli.manual.commands import COMMANDS, command_lines
 from pmtui.cli.output import open_closed_streams, show_crash, why_no_full_screen
@@ -65,10 +64,7 @@ def _open_terminal(
 
 
 def _run(name: str, arguments: Sequence[str]) -> int:
-    # Most commands take long to import, so only the one that is called is imported.
-    module, _, function = COMMANDS[name].entry.partition(":")
-    run: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
-    code = run(arguments)
+    code = COMMANDS[name].load()(arguments)
     return output_code(code, prog=f"pmtui {name}")
 
 

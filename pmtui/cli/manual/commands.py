@@ -1,6 +1,7 @@
 """The commands with short descriptions, in the order of lists."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -14,6 +15,12 @@ class Entry(NamedTuple):
     """Module and function that run it, taking the arguments; the function returns the exit code."""
     page: str = ""
     """The page of the manual that explains it; empty if its own help is enough."""
+
+    def load(self) -> Callable[[Sequence[str]], int]:
+        """Return what runs it. Most commands take long to import, so nothing else does."""
+        module, _, function = self.entry.partition(":")
+        run: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
+        return run
 
 
 COMMANDS: Mapping[str, Entry] = MappingProxyType(

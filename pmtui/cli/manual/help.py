@@ -8,8 +8,7 @@ import pydoc
 import re
 import shutil
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pmtui.cli.manual.commands import COMMANDS
@@ -63,9 +62,7 @@ def _show_paged(lines: Sequence[str]) -> None:
 
 def _show_usage(command: str, further: Sequence[str]) -> int:
     """Show a command's own help."""
-    module, _, function = COMMANDS[command].entry.partition(":")
-    run: Callable[[Sequence[str]], int] = getattr(import_module(module), function)
-    return run([*further, "--help"])
+    return COMMANDS[command].load()([*further, "--help"])
 
 
 def _reads() -> Mapping[str, object]:
