@@ -76,8 +76,6 @@ class Waiting:
     """Method and path template, for example `GET /book`."""
     count: int
     """Requests in the queue; zero when the last one has gone."""
-    opens_in_s: float
-    """Seconds until the first of them may go; the others may take longer."""
 
     @property
     def ahead(self) -> int:

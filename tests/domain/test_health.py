@@ -45,9 +45,9 @@ def test_the_one_that_runs_out_first_is_told() -> None:
 
 
 def test_the_last_in_line_has_the_others_ahead() -> None:
-    assert str(Waiting("GET /book", 13, 2)) == "GET /book: waiting, 12 ahead"
-    assert Waiting("GET /book", 1, 2).ahead == 0
+    assert str(Waiting("GET /book", 13)) == "GET /book: waiting, 12 ahead"
+    assert Waiting("GET /book", 1).ahead == 0
 
 
 def test_an_empty_line_is_free() -> None:
-    assert str(Waiting("GET /book", 0, 0)) == "GET /book: free"
+    assert str(Waiting("GET /book", 0)) == "GET /book: free"

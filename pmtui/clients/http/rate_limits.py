@@ -16,7 +16,7 @@ import asyncio
 import heapq
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, final
@@ -231,19 +231,12 @@ class RateLimiter:
 
     def wake_at(self, now: float) -> float | None:
         """Return when the next waiting request may go; None if none is waiting."""
-        return min((lane.opens_at(now) for _, lane in self._lines()), default=None)
+        lanes = (lane for lane in self._lanes.values() if lane.line)
+        return min((lane.opens_at(now) for lane in lanes), default=None)
 
-    def lines(self, now: float) -> tuple[tuple[str, int, float], ...]:
-        """Return the routes with queued requests, how many, and when the first may go."""
-        return tuple((route, len(lane.line), lane.opens_at(now)) for route, lane in self._lines())
-
-    def line(self, route: str, now: float) -> tuple[int, float]:
-        """Return how many requests wait on a route, and when the first may go."""
-        lane = self._lane(route)
-        return len(lane.line), lane.opens_at(now)
-
-    def _lines(self) -> Iterator[tuple[str, _Lane]]:
-        return ((route, lane) for route, lane in self._lanes.items() if lane.line)
+    def count_waiting(self, route: str) -> int:
+        """Return how many requests wait on a route."""
+        return len(self._lane(route).line)
 
     def _lane(self, route: str) -> _Lane:
         lane = self._lanes.get(route)
@@ -297,15 +290,6 @@ class RateGate:
         self._waiters: dict[Ticket, asyncio.Future[Failure | None]] = {}
         self._backoffs: dict[str, Backoff] = {}
         self._timer: Timer | None = None
-
-    @property
-    def waiting(self) -> tuple[Waiting, ...]:
-        """The routes with queued requests."""
-        now = self._now()
-        return tuple(
-            Waiting(route, count, max(opens_at - now, 0.0))
-            for route, count, opens_at in self._limiter.lines(now)
-        )
 
     def room(self, route: str) -> tuple[int, int]:
         """Return how many more requests a route admits now, and the limit."""
@@ -382,10 +366,8 @@ class RateGate:
             self._timer = self._call_later(max(wake_at - now, 0.0), self._wake)
 
     def _notify(self, routes: Iterable[str]) -> None:
-        now = self._now()
         for route in routes:
-            count, opens_at = self._limiter.line(route, now)
-            self._observe(Waiting(route, count, max(opens_at - now, 0.0)))
+            self._observe(Waiting(route, self._limiter.count_waiting(route)))
 
 
 def _closed(route: str, seconds: float) -> Failure:
