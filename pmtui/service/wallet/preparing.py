@@ -356,8 +356,7 @@ class StepPlanner:
 
 
 def card_of_batch(
-    step: BatchStep, plan: Plan, prepared: PreparedBatch, *, access: WalletAccess, words: CallWords,
-    now: datetime,
+    step: BatchStep, plan: Plan, prepared: PreparedBatch, *, access: WalletAccess, words: CallWords
 ) -> WalletCard:  # fmt: skip
     """Return the card of a batch; its calls are decoded from the bytes."""
     return WalletCard(
@@ -367,7 +366,6 @@ def card_of_batch(
         owner=access.signer.owner,
         wallet=prepared.batch.wallet,
         gas=GAS,
-        prepared_at=now,
         calls=tuple(map(words.view, prepared.meaning)),
         nonce=prepared.batch.nonce,
         deadline=datetime.fromtimestamp(prepared.batch.deadline_s, UTC),

@@ -246,9 +246,7 @@ class WalletDesk:
         batch = await transactions.prepare(plan.calls, plan.title)
         if isinstance(batch, Rejected):
             return batch
-        card = card_of_batch(
-            step, plan, batch, access=access, words=self._words(), now=self._kernel.clock.now()
-        )
+        card = card_of_batch(step, plan, batch, access=access, words=self._words())
         return _Kept(card, self._kernel.clock.monotonic(), batch=batch)
 
     async def _prepare_deployment(self, step: Deploy, access: WalletAccess) -> _Kept | Rejected:
@@ -313,7 +311,6 @@ class WalletDesk:
             gas="nobody: nothing goes to the chain"
             if not isinstance(step, Deploy)
             else "the relayer",
-            prepared_at=self._kernel.clock.now(),
             message=message,
             warnings=warnings,
         )

@@ -66,7 +66,6 @@ class WalletCard:
     wallet: Address
     gas: str
     """Who pays for gas."""
-    prepared_at: datetime
     """It can be submitted within a minute of this."""
     calls: tuple[CallView, ...] = ()
     """In the order of execution by the wallet: all of them or none."""

@@ -102,7 +102,7 @@ def approval(
 def card_for(step: WalletStep, title: str = "Approve trading", *, calls: int = 1) -> WalletCard:
     """Return the card of a step that signs a batch."""
     return WalletCard(
-        PreparedId(DIGEST), step, title, OWNER, NEWER.address, "the relayer", NOW,
+        PreparedId(DIGEST), step, title, OWNER, NEWER.address, "the relayer",
         tuple(call_view() for _ in range(calls)), nonce=4, deadline=NOW + timedelta(minutes=10),
         digest=DIGEST, simulation=Simulation.PASSES,
     )  # fmt: skip
@@ -122,11 +122,11 @@ MERGE_CARD = replace(
 )
 DEPLOY_CARD = WalletCard(
     PreparedId("1"), Deploy(), "Deploy the deposit wallet", OWNER, NEWER.address,
-    "the relayer", NOW, warnings=("Nothing is signed: the relayer makes it",),
+    "the relayer", warnings=("Nothing is signed: the relayer makes it",),
 )  # fmt: skip
 SIGN_IN_CARD = WalletCard(
     PreparedId("2"), MintRelayerKey(), "Sign in for a relayer key", OWNER, NEWER.address, "",
-    NOW, message="polymarket.com wants you to sign in\n\nNonce: 7f3a\nChain ID: 137",
+    message="polymarket.com wants you to sign in\n\nNonce: 7f3a\nChain ID: 137",
 )  # fmt: skip
 
 SENT = TransactionView(
