@@ -19,7 +19,7 @@ from pmtui.ui.format import format_money_change, format_price, format_size_compa
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.plain import ellipsize_words, plain
-from pmtui.ui.portfolio.fill_words import describe_traded
+from pmtui.ui.portfolio.paint_orders import describe_traded
 from pmtui.ui.theme.theme import Role
 
 _LABEL = 14

@@ -38,7 +38,7 @@ from pmtui.ui.format import (
     format_price,
 )
 from pmtui.ui.plain import cell_width, plain
-from pmtui.ui.portfolio.fill_words import describe_fill_price
+from pmtui.ui.portfolio.paint_orders import describe_fill_price
 from pmtui.ui.theme.theme import Role
 
 FIELD_NAMES = {
