@@ -6,30 +6,45 @@ the recorded book; the account is created for the replay and discarded with it.
 
 import argparse
 import asyncio
+import random
 import signal
 import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from typing_extensions import override
 
+from pmtui.cli.hosts import SessionHosts
 from pmtui.cli.output import warn, why_no_full_screen
-from pmtui.cli.service.replay_service import make_replay_service
 from pmtui.cli.session_process import CRASHED, run_logged, start_log, use_one_malloc_arena
 from pmtui.cli.terminal import exit_despite_stuck_output
 from pmtui.cli.terminal_app import Appearance, load_appearance, make_app, read_keys
 from pmtui.cli.usage import SecretiveParser, refuse
-from pmtui.config.paths import locate
+from pmtui.cli.venue.paper import STARTING_CASH, load_paper_key
+from pmtui.config.endpoints import Dialect, Endpoints
+from pmtui.config.paths import JOURNAL_FILE, locate
 from pmtui.config.settings import Settings, load_settings
 from pmtui.config.toml_file import ConfigError
+from pmtui.domain.account.keys import KeyKind
+from pmtui.domain.money import parse_micros
 from pmtui.recording.reader import Recording, Unreadable, read_recording
 from pmtui.recording.timeline import FASTEST, SLOWEST, Timeline
 from pmtui.service.clock import SystemClock
+from pmtui.service.data_service import DataService
+from pmtui.service.health import Health
+from pmtui.service.journal.journal import Journal
+from pmtui.service.ports import Hosts
+from pmtui.service.profile import Profile, Tuning
+from pmtui.service.views import Mode
+from pmtui.signing.signer import Signer
+from pmtui.signing.wallet import derive_wallets
+from pmtui.sim.admin_token import VenueAdmin
 from pmtui.sim.replay.feed import ReplayFeed
-from pmtui.sim.replay.run import NoMarketError, running_replay
+from pmtui.sim.replay.run import NoMarketError, RunningReplay, running_replay
 from pmtui.ui.replay.replay_controls import ReplayView
 
 JUMP_S = 30
@@ -170,6 +185,54 @@ def make_timeline(recording: Recording, speed: float) -> Timeline:
     if not speed:
         timeline.move_to(recording.messages[0].at_us)
     return timeline
+
+
+def make_replay_service(
+    settings: Settings, venue: RunningReplay, *, clock: SystemClock, state: Path
+) -> DataService:
+    """Return the service of one replay.
+
+    Args:
+        settings: the user's settings.
+        venue: of the replay.
+        clock: the recording's time.
+        state: the state directory of the replay's account.
+    """
+
+    async def connect(health: Health) -> Hosts | str:
+        running = venue.running
+        hosts = SessionHosts(
+            # Never the user's own addresses: a replay connects to its own venue only.
+            Endpoints(**{field.name: running.urls[field.name] for field in fields(Endpoints)}),
+            Dialect.SEED,
+            health=health,
+            clock=clock,
+            venue_admin=VenueAdmin(running.urls["admin"], running.admin_token),
+            order_deadline_s=settings.order_deadline_s,
+        )
+        secret = load_paper_key(state)
+        # The wallet is deployed and funded before the terminal can request it.
+        wallets = derive_wallets(Signer(secret).address)
+        running.venue.accounts.learn(wallets.owner)
+        payer = wallets.paying(settings.signature_type, has_older=False)
+        _ = running.venue.fund(payer, parse_micros(STARTING_CASH))
+        return hosts.hosts(secret, settings.signature_type, kind=KeyKind.PAPER)
+
+    return DataService(
+        profile=Profile("replay", Mode.PAPER),
+        connect=connect,
+        clock=clock,
+        journal=Journal(state / JOURNAL_FILE),
+        rng=random.Random(),  # noqa: S311 - spreads retries, keeps no secret
+        tuning=Tuning(
+            frames_per_second=settings.frame_rate,
+            post_deadline_s=settings.order_deadline_s,
+            disarm_after_s=settings.disarm_after_s,
+            limits=settings.limits.to_limits(),
+            is_venue_time=True,
+        ),
+        state_dir=state,
+    )
 
 
 class ReplaySession:

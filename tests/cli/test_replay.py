@@ -11,8 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from pmtui.cli.main import main
-from pmtui.cli.replay import ReplaySession, make_timeline
-from pmtui.cli.service.replay_service import make_replay_service
+from pmtui.cli.replay import ReplaySession, make_replay_service, make_timeline
 from pmtui.cli.terminal_app import Appearance, make_app
 from pmtui.config.settings import load_settings
 from pmtui.domain.books.book_view import BookState
