@@ -45,7 +45,7 @@ from pmtui.signing.wallet import derive_wallets
 from pmtui.sim.admin_token import VenueAdmin
 from pmtui.sim.replay.feed import ReplayFeed
 from pmtui.sim.replay.run import NoMarketError, RunningReplay, running_replay
-from pmtui.ui.replay.replay_controls import ReplayView
+from pmtui.ui.surface import ReplayView
 
 JUMP_S = 30
 """The length of a jump by key, in seconds."""

@@ -14,11 +14,9 @@ from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.config.toml_file import ConfigError, read_toml
 from pmtui.config.workplace import WORKPLACE_FILE, Memory
 from pmtui.service.surface import Commands, Queries, Subscriptions
-from pmtui.ui.app import PmtuiApp
+from pmtui.ui.app import PmtuiApp, ReplayApp
 from pmtui.ui.keys.actions import Keymap, read_keymap
-from pmtui.ui.replay.replay_app import ReplayApp
-from pmtui.ui.replay.replay_controls import ReplayControls
-from pmtui.ui.surface import Options, ServiceProcess, Surface
+from pmtui.ui.surface import Options, ReplayControls, ServiceProcess, Surface
 from pmtui.ui.terminal.desktop_notice import forget_true_color
 from pmtui.ui.theme.theme_files import load_themes, usual_theme, why_no_theme
 

@@ -41,6 +41,7 @@ from pmtui.ui.keys.tour import TourGuide
 from pmtui.ui.navigation import SINGLE_SCREENS, Destination, Navigation
 from pmtui.ui.outside_notices import OutsideNotices
 from pmtui.ui.question import QuestionScreen
+from pmtui.ui.replay_line import ReplayLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
@@ -226,3 +227,26 @@ class PmtuiApp(TerminalApp):
     def action_help_quit(self) -> None:
         """Show which key quits; other programs use this one."""
         show_answer(self, f"{key_of(self.surface.options.keymap, 'global.quit')} leaves pmtui.")
+
+
+class ReplayApp(PmtuiApp):
+    """The terminal of a replay."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.REPLAY)
+
+    def action_replay(self, deed: str) -> None:
+        """Run an action of the replay.
+
+        Args:
+            deed: the name of the action and of its control.
+        """
+        controls = self.surface.replay
+        if controls is None:
+            return
+        deeds = {
+            "pause": controls.pause, "step": controls.step, "back": controls.back,
+            "forward": controls.forward, "slower": controls.slower, "faster": controls.faster,
+        }  # fmt: skip
+        deeds[deed]()
+        for line in self.screen.query(ReplayLine):
+            line.follow()

@@ -16,7 +16,7 @@ from pmtui.ui.keys.actions import FooterEntry, entries_of
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.paint_status import count_news, paint_loss, paint_status
 from pmtui.ui.portfolio.paint_log import paint_notice
-from pmtui.ui.replay.replay_line import ReplayLine
+from pmtui.ui.replay_line import ReplayLine
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import KeyLine, TextLine

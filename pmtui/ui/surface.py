@@ -1,6 +1,7 @@
 """What every screen is given: the service's three narrow interfaces, and the user's options."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Protocol
 
 from pmtui.config.terminal_settings import Times
@@ -15,7 +16,6 @@ from pmtui.service.views import ServiceLoss
 from pmtui.ui.event.outcome_order import OutcomeOrders
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, Keymap
 from pmtui.ui.message_line import NoticeAge
-from pmtui.ui.replay.replay_controls import ReplayControls
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,59 @@ class ServiceProcess(Protocol):
 
     def start_again(self) -> None:
         """Restart the process if it was ended on purpose."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayView:
+    """The state of a replay."""
+
+    position_s: int
+    length_s: int
+    at: datetime
+    """The recorded time."""
+    speed: float
+    """Recorded seconds per second."""
+    is_paused: bool
+    has_ended: bool
+
+    @property
+    def paused_reason(self) -> str:
+        """Why nothing new arrives; empty while it plays."""
+        if self.has_ended:
+            return "recording ended"
+        return "replay paused" if self.is_paused else ""
+
+
+class ReplayControls(Protocol):
+    """Drives a replay."""
+
+    def view(self) -> ReplayView:
+        """Return its position, speed and state."""
+        ...
+
+    def pause(self) -> None:
+        """Pause or resume; at the end, start over."""
+        ...
+
+    def step(self) -> None:
+        """Pause at the next message."""
+        ...
+
+    def back(self) -> None:
+        """Jump some seconds back."""
+        ...
+
+    def forward(self) -> None:
+        """Jump some seconds forward."""
+        ...
+
+    def slower(self) -> None:
+        """Play at the next lower speed."""
+        ...
+
+    def faster(self) -> None:
+        """Play at the next higher speed."""
         ...
 
 

@@ -29,7 +29,7 @@ from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
 from pmtui.service.views import Level, Load
 from pmtui.sim.replay.run import RunningReplay, running_replay
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
-from pmtui.ui.replay.replay_line import ReplayLine
+from pmtui.ui.replay_line import ReplayLine
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.text_line import TextLine
 from tests.clients.streams.servers import until

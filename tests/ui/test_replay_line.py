@@ -9,8 +9,8 @@ from pmtui.ui.cells import line_width
 from pmtui.ui.facts import key_of
 from pmtui.ui.keys.action_table import ACTIONS, Context
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP, actions_in
-from pmtui.ui.replay.replay_controls import ReplayView
-from pmtui.ui.replay.replay_line import paint_replay
+from pmtui.ui.replay_line import paint_replay
+from pmtui.ui.surface import ReplayView
 
 VIEW = ReplayView(
     position_s=725, length_s=4_000, at=datetime(2026, 7, 27, 14, 43, 10, tzinfo=UTC), speed=4.0,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.facts import key_of
 from pmtui.ui.keys.actions import Keymap, find_action
-from pmtui.ui.replay.replay_controls import ReplayControls, ReplayView
+from pmtui.ui.surface import ReplayControls, ReplayView
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.text_line import TextLine
 
