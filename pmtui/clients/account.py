@@ -23,7 +23,7 @@ from pmtui.clients.clob_requests import (
     to_query,
 )
 from pmtui.clients.http.client import HttpHost, LastCheck, Query
-from pmtui.clients.http.paging import Step, collect_listing
+from pmtui.clients.http.paging import FetchedPage, collect_listing
 from pmtui.domain.account.keys import BuilderCode, BuilderFees, BuilderKey
 from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Listing, Page
 from pmtui.domain.ids import ApiKey, ConditionId, OrderId, TokenId
@@ -211,7 +211,7 @@ class AccountClient:
 
     def walk_open_orders(
         self, *, condition_id: ConditionId | None = None, token_id: TokenId | None = None
-    ) -> AsyncIterator[Step[Order] | Failure]:
+    ) -> AsyncIterator[FetchedPage[Order] | Failure]:
         """Yield the open orders page by page; a failure is the last thing yielded."""
         query = to_query(market=condition_id, asset_id=token_id)
         return self.requests.walk(Call.OPEN_ORDERS, wire.decode_order_page, query=query)
@@ -255,7 +255,7 @@ class AccountClient:
         condition_id: ConditionId | None = None,
         token_id: TokenId | None = None,
         max_pages: int = MAX_PAGES,
-    ) -> AsyncIterator[Step[Fill] | Failure]:
+    ) -> AsyncIterator[FetchedPage[Fill] | Failure]:
         """Yield own fills page by page, in the host's order; a failure is the last item."""
         query = to_query(
             market=condition_id,

@@ -9,7 +9,7 @@ import msgspec
 
 from pmtui.clients.clob_requests import PublicRequests
 from pmtui.clients.http.client import HttpHost, Query
-from pmtui.clients.http.paging import Step, walk
+from pmtui.clients.http.paging import FetchedPage, walk
 from pmtui.domain.answers import Failure, Page
 from pmtui.domain.books.market_events import BookSnapshot
 from pmtui.domain.ids import ConditionId, TokenId
@@ -178,7 +178,7 @@ class ClobClient:
 
     def all_listed_markets(
         self, listing: Call = Call.MARKETS
-    ) -> AsyncIterator[Step[ListedMarket] | Failure]:
+    ) -> AsyncIterator[FetchedPage[ListedMarket] | Failure]:
         """Yield every page of a market list; a failure is the last thing yielded."""
         return walk(
             lambda cursor: self.listed_markets(listing, cursor=cursor), self._routes.route(listing)

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from pmtui.clients.http.client import HttpHost, LastCheck, Query
 from pmtui.clients.http.failures import unreadable
-from pmtui.clients.http.paging import Step, walk
+from pmtui.clients.http.paging import FetchedPage, walk
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Page
 from pmtui.domain.ids import Address
@@ -75,7 +75,7 @@ class ClobRequests(ABC):
         query: Query = (),
         identifier: str = "",
         max_pages: int = MAX_PAGES,
-    ) -> AsyncIterator[Step[T] | Failure]:
+    ) -> AsyncIterator[FetchedPage[T] | Failure]:
         """Yield a list page by page; a failure is the last thing yielded."""
 
         async def read_page(cursor: str | None) -> Page[T] | Failure:

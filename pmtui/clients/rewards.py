@@ -9,7 +9,7 @@ import msgspec
 
 from pmtui.clients.clob_requests import PublicRequests, SignedRequests, to_query
 from pmtui.clients.http.client import HttpHost, Query
-from pmtui.clients.http.paging import Step, collect
+from pmtui.clients.http.paging import FetchedPage, collect
 from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address, ConditionId, OrderId
 from pmtui.domain.markets.rewards import Earnings, Rebate, RewardedMarket
@@ -41,7 +41,7 @@ class RewardsClient:
 
     def walk_rewards(
         self, *, is_sponsored: bool | None = None
-    ) -> AsyncIterator[Step[RewardedMarket] | Failure]:
+    ) -> AsyncIterator[FetchedPage[RewardedMarket] | Failure]:
         """Yield every market with rewards, page by page; a failure is the last thing yielded."""
         sponsored = None if is_sponsored is None else str(is_sponsored).lower()
         query = to_query(sponsored=sponsored)
@@ -61,7 +61,7 @@ class RewardsClient:
 
     def search(
         self, wanted: RewardSearch | None = None
-    ) -> AsyncIterator[Step[RewardedMarket] | Failure]:
+    ) -> AsyncIterator[FetchedPage[RewardedMarket] | Failure]:
         """Yield markets with rewards that match, page by page; a failure is the last item."""
         wanted = wanted or RewardSearch()
         query = to_query(
@@ -87,7 +87,7 @@ class EarningsClient:
         """Send the account's requests."""
         self._requests = requests
 
-    def walk_earnings(self, day: date) -> AsyncIterator[Step[Earnings] | Failure]:
+    def walk_earnings(self, day: date) -> AsyncIterator[FetchedPage[Earnings] | Failure]:
         """Yield a day's earnings by market, page by page; a failure is the last thing yielded."""
         query = self._whose(Call.EARNINGS, day)
         return self._requests.walk(Call.EARNINGS, wire.decode_earnings, query=query)
@@ -115,7 +115,7 @@ class EarningsClient:
             Call.REWARD_PERCENTAGES, wire.decode_percentages, query=query
         )
 
-    def walk_markets(self, day: date) -> AsyncIterator[Step[RewardedMarket] | Failure]:
+    def walk_markets(self, day: date) -> AsyncIterator[FetchedPage[RewardedMarket] | Failure]:
         """Yield markets with rewards and their payments to us; a failure is the last item yielded."""
         query = self._whose(Call.MARKET_EARNINGS, day)
         return self._requests.walk(Call.MARKET_EARNINGS, wire.decode_rewarded_markets, query=query)

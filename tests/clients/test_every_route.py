@@ -19,7 +19,7 @@ from pmtui.clients.account import (
 from pmtui.clients.clob import ClobClient, HistoryClient, HostCheck
 from pmtui.clients.clob_requests import ServerClock
 from pmtui.clients.http.client import HttpHost
-from pmtui.clients.http.paging import Step, collect
+from pmtui.clients.http.paging import FetchedPage, collect
 from pmtui.clients.rewards import EarningsClient, RewardsClient
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.account.keys import NO_BUILDER
@@ -96,7 +96,7 @@ def listed(call: Call) -> Callable[[Kit], Awaitable[object]]:
 
 
 def every(
-    walk: Callable[[Kit], AsyncIterator[Step[T] | Failure]],
+    walk: Callable[[Kit], AsyncIterator[FetchedPage[T] | Failure]],
 ) -> Callable[[Kit], Awaitable[object]]:
     return lambda kit: collect(walk(kit))
 

@@ -3,7 +3,7 @@ from datetime import date
 
 from pmtui.clients.account import NotificationsClient
 from pmtui.clients.clob import HistoryClient
-from pmtui.clients.http.paging import Step
+from pmtui.clients.http.paging import FetchedPage
 from pmtui.clients.rewards import EarningsClient, RewardsClient, RewardSearch
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import TokenId
@@ -31,8 +31,11 @@ async def test_a_walk_tells_how_far_it_is_of_how_much() -> None:
     async with serving(answering(page("NQ==", total_count=2)), answering(page("LTE="))) as server:
         client = EarningsClient(account_client(server.host()).requests)
         steps = [step async for step in client.walk_markets(date(2026, 11, 20))]
-        assert all(isinstance(step, Step) for step in steps)
-        assert [(s.seen, s.total) for s in steps if isinstance(s, Step)] == [(1, 2), (2, None)]
+        assert all(isinstance(step, FetchedPage) for step in steps)
+        assert [(s.seen, s.total) for s in steps if isinstance(s, FetchedPage)] == [
+            (1, 2),
+            (2, None),
+        ]
         assert server.lines[1].endswith("signature_type=3&next_cursor=NQ%3D%3D HTTP/1.1")
         assert all(is_signed(call) for call in server.calls)
 

@@ -30,7 +30,7 @@ from pmtui.cli.usage import UNAVAILABLE, SecretiveParser, refuse, split_profile
 from pmtui.cli.venue.paper import Unreachable, has_lasting_hosts, profile_endpoints
 from pmtui.clients.account import AccountClient
 from pmtui.clients.http.client import ShownRequest
-from pmtui.clients.http.paging import Step
+from pmtui.clients.http.paging import FetchedPage
 from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts, make_read_hosts
 from pmtui.config.paths import locate
@@ -254,7 +254,7 @@ def _report_unanswered(request: Request, items: Sequence[object]) -> int:
     return ANSWER_IS_NO
 
 
-def _report_progress(request: Request, step: Step[object]) -> None:
+def _report_progress(request: Request, step: FetchedPage[object]) -> None:
     if request.extent.is_all and step.pages > 1:
         warn(f"{_PROG}: page {step.pages}, {count(step.seen, 'row')} so far")
 

@@ -24,7 +24,7 @@ SkipObserver = Callable[[str, tuple[str, ...]], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[T_co]):
+class FetchedPage(Generic[T_co]):
     """One page of a walk."""
 
     items: tuple[T_co, ...]
@@ -48,7 +48,7 @@ ReadPage = Callable[[str | None], Awaitable[Page[T] | Failure]]
 
 async def walk(
     read_page: ReadPage[T], route: Route, *, max_pages: int = MAX_PAGES
-) -> AsyncIterator[Step[T] | Failure]:
+) -> AsyncIterator[FetchedPage[T] | Failure]:
     """Yield every page of a list; a failure is the last item yielded.
 
     A repeated cursor ends the walk: a cursor names a position, so the rest is known.
@@ -65,7 +65,7 @@ async def walk(
         cursor = page.next_cursor
         is_last = cursor is None or cursor in met
         is_cut = not is_last and pages == max_pages
-        yield Step(page.items, seen, pages, page.skipped, page.total, page.unread, is_cut)
+        yield FetchedPage(page.items, seen, pages, page.skipped, page.total, page.unread, is_cut)
         if is_last or cursor is None:
             return
         met.add(cursor)
@@ -73,9 +73,9 @@ async def walk(
 
 
 async def collect(
-    steps: AsyncIterator[Step[T] | Failure],
+    steps: AsyncIterator[FetchedPage[T] | Failure],
     *,
-    on_step: Callable[[Step[T]], None] = lambda _step: None,
+    on_step: Callable[[FetchedPage[T]], None] = lambda _step: None,
 ) -> tuple[T, ...] | Failure:
     """Return the whole list, or why there is none: part of a list must not be shown as the whole."""
     found: list[T] = []
@@ -87,7 +87,7 @@ async def collect(
     return tuple(found)
 
 
-async def collect_listing(steps: AsyncIterator[Step[T] | Failure]) -> Listing[T] | Failure:
+async def collect_listing(steps: AsyncIterator[FetchedPage[T] | Failure]) -> Listing[T] | Failure:
     """Return the whole list, or as much of it as the page limit allows, and what is missing."""
     found: list[T] = []
     unread: list[Named] = []

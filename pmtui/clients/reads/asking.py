@@ -15,7 +15,7 @@ from pmtui.clients.account import AccountClient
 from pmtui.clients.analytics import LARGEST_PAGE, GeoblockClient
 from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.failures import unreadable
-from pmtui.clients.http.paging import Step, walk_rows
+from pmtui.clients.http.paging import FetchedPage, walk_rows
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.reads.trading_reads import Asking, Steps, walk_trading
 from pmtui.clients.relayer import RelayerClient
@@ -47,7 +47,7 @@ USUAL_PAGE = 100
 
 async def walk_read(
     host: HttpHost, read: Read, dialect: Dialect, values: Values, *, page_size: int
-) -> AsyncIterator[Step[object] | Failure]:
+) -> AsyncIterator[FetchedPage[object] | Failure]:
     """Yield the pages of a list, or the single page of any other read; a failure is the last item.
 
     Args:
@@ -72,7 +72,7 @@ async def walk_read(
         number += 1
         seen += len(rows.items)
         is_cut = pages is not None and rows.next_cursor is not None and seen >= pages.most
-        yield Step(rows.items, seen, number, rows.skipped, None, is_cut=is_cut)
+        yield FetchedPage(rows.items, seen, number, rows.skipped, None, is_cut=is_cut)
         if is_cut or (pages is not None and pages.paging is Paging.OFFSET and not rows.items):
             return
 
@@ -164,11 +164,11 @@ class Extent:
 
 async def ask(
     hosts: ReadHosts, read: Read, values: Values, *, extent: Extent
-) -> AsyncIterator[Step[object] | Failure]:
+) -> AsyncIterator[FetchedPage[object] | Failure]:
     """Yield the pages of an answer, as far as wanted; a failure is the last item yielded."""
     left = extent.limit
     if left == 0:
-        yield Step((), 0, 1, 0, None)
+        yield FetchedPage((), 0, 1, 0, None)
         return
     seen = 0
     async for step in _walk(hosts, read, values, extent=extent):
@@ -216,10 +216,10 @@ def _steps(
 async def _whole(hosts: ReadHosts, read: Read, values: Values) -> Steps:
     if read.needs is Needs.RELAYER_KEY:
         rows = await _ask_relayer(hosts, read.name)
-        yield rows if isinstance(rows, Failure) else Step(rows, len(rows), 1, 0, None)
+        yield rows if isinstance(rows, Failure) else FetchedPage(rows, len(rows), 1, 0, None)
         return
     answer = await _ask_single(hosts, read.name, values)
-    yield answer if isinstance(answer, Failure) else Step((answer,), 1, 1, 0, None)
+    yield answer if isinstance(answer, Failure) else FetchedPage((answer,), 1, 1, 0, None)
 
 
 async def _ask_relayer(hosts: ReadHosts, name: str) -> tuple[object, ...] | Failure:

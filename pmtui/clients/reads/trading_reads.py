@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pmtui.clients.account import AccountClient, KeysClient, NotificationsClient
 from pmtui.clients.clob import ClobClient, HistoryClient, HostCheck
-from pmtui.clients.http.paging import Step
+from pmtui.clients.http.paging import FetchedPage
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.rewards import EarningsClient, RewardsClient, RewardSearch
 from pmtui.domain.account.keys import BuilderCode
@@ -95,7 +95,7 @@ def write_book(
 
 
 Rows = tuple[object, ...] | Failure
-Steps = AsyncIterator[Step[object] | Failure]
+Steps = AsyncIterator[FetchedPage[object] | Failure]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ async def walk_trading(asking: Asking, name: str) -> Steps:
     if isinstance(rows, Failure):
         yield rows
     else:
-        yield Step(rows, len(rows), 1, 0, None)
+        yield FetchedPage(rows, len(rows), 1, 0, None)
 
 
 def _one(answer: T | Failure, convert: Callable[[T], object] = lambda value: value) -> Rows:

@@ -3,7 +3,7 @@ from threading import get_ident
 
 import pytest
 
-from pmtui.clients.http.paging import LONG_ANSWER, Step, collect, read_rows, walk
+from pmtui.clients.http.paging import LONG_ANSWER, FetchedPage, collect, read_rows, walk
 from pmtui.domain.answers import Failure, FailureKind, Page
 from pmtui.reads.trading_routes import Route
 from pmtui.wire.bounds import WireError
@@ -33,9 +33,9 @@ async def test_a_walk_counts_what_it_has_seen() -> None:
     asked: list[str | None] = []
     steps = [step async for step in walk(reading(pages, asked), ROUTE)]
     assert steps == [
-        Step((1, 2), 2, 1, 0, 5),
-        Step((3,), 3, 2, 1, 5),
-        Step((4, 5), 5, 3, 0, 5),
+        FetchedPage((1, 2), 2, 1, 0, 5),
+        FetchedPage((3,), 3, 2, 1, 5),
+        FetchedPage((4, 5), 5, 3, 0, 5),
     ]
     assert asked == [None, "b", "c"]
 
@@ -43,7 +43,7 @@ async def test_a_walk_counts_what_it_has_seen() -> None:
 async def test_a_walk_can_be_left_early() -> None:
     asked: list[str | None] = []
     steps = walk(reading({None: Page((1,), "b")}, asked), ROUTE)
-    assert isinstance(await anext(steps), Step)
+    assert isinstance(await anext(steps), FetchedPage)
     assert asked == [None]
 
 
