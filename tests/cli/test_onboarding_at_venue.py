@@ -11,7 +11,13 @@ import pytest
 from pmtui.cli.hosts import SessionHosts
 from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.account.keys import KeyKind, SignatureType
-from pmtui.domain.account.onboarding import Onboarding, Step, StepState, next_step, step_statuses
+from pmtui.domain.account.onboarding import (
+    Onboarding,
+    SetupStep,
+    StepState,
+    next_step,
+    step_statuses,
+)
 from pmtui.service.data_service import DataService
 from pmtui.service.health import Health
 from pmtui.service.journal.journal import Journal
@@ -58,7 +64,7 @@ def facts_of(service: DataService) -> Onboarding:
     return service.queries.onboarding()
 
 
-def states(service: DataService) -> dict[Step, StepState]:
+def states(service: DataService) -> dict[SetupStep, StepState]:
     stands = step_statuses(facts_of(service))
     return {each.step: each.state for each in stands if each.spender is None or each.is_needed}
 
@@ -104,8 +110,8 @@ async def test_what_the_venue_changes_is_shown_after_a_refresh(tmp_path: Path) -
             await ann.admin("POST", "/standing", {"address": ann.wallet, "standing": "closed only"})
             await until(service, lambda: not facts_of(service).is_asking)
             service.commands.refresh(OnboardingTopic())
-            await until(service, lambda: states(service)[Step.PLACE] is StepState.NOT_DONE)
-            await until(service, lambda: states(service)[Step.STANDING] is StepState.NOT_DONE)
+            await until(service, lambda: states(service)[SetupStep.PLACE] is StepState.NOT_DONE)
+            await until(service, lambda: states(service)[SetupStep.STANDING] is StepState.NOT_DONE)
 
 
 async def test_an_approval_that_is_missing_is_the_next_thing(tmp_path: Path) -> None:
@@ -119,7 +125,7 @@ async def test_an_approval_that_is_missing_is_the_next_thing(tmp_path: Path) -> 
             await until(service, lambda: facts_of(service).closed_only.value is not None)
             following = next_step(step_statuses(facts_of(service)))
             assert following is not None
-            assert (following.step, following.amount) == (Step.ALLOWANCE, 0)
+            assert (following.step, following.amount) == (SetupStep.ALLOWANCE, 0)
 
 
 async def test_an_unfunded_wallet_is_not_deployed_by_both_views(tmp_path: Path) -> None:
@@ -127,9 +133,9 @@ async def test_an_unfunded_wallet_is_not_deployed_by_both_views(tmp_path: Path) 
         await until(service, lambda: facts_of(service).code.value is not None)
         await until(service, lambda: facts_of(service).balance.value is not None)
         found = states(service)
-        for step in (Step.DEPLOYED, Step.CODE, Step.BALANCE, Step.ALLOWANCE):
+        for step in (SetupStep.DEPLOYED, SetupStep.CODE, SetupStep.BALANCE, SetupStep.ALLOWANCE):
             assert found[step] is StepState.NOT_DONE
-        assert found[Step.WALLET] is StepState.DONE
+        assert found[SetupStep.WALLET] is StepState.DONE
 
 
 async def test_a_key_that_pays_itself_is_asked_nothing_about_wallets(tmp_path: Path) -> None:
@@ -139,7 +145,7 @@ async def test_a_key_that_pays_itself_is_asked_nothing_about_wallets(tmp_path: P
         session(running, tmp_path, signature_type=own) as service,
     ):
         await until(service, lambda: facts_of(service).balance.value is not None)
-        assert states(service)[Step.DEPLOYED] is StepState.NOT_NEEDED
+        assert states(service)[SetupStep.DEPLOYED] is StepState.NOT_NEEDED
         assert facts_of(service).deployed == {}
 
 
@@ -150,7 +156,7 @@ async def test_older_forms_are_asked_about_as_what_they_are(
     async with small_venue(tmp_path) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         async with session(running, tmp_path, signature_type=kind) as service:
-            await until(service, lambda: states(service)[Step.CODE] is StepState.NOT_DONE)
+            await until(service, lambda: states(service)[SetupStep.CODE] is StepState.NOT_DONE)
             facts = facts_of(service)
             assert facts.wallet is not None
             assert facts.wallet.address == ann.wallet_of(kind)
@@ -165,7 +171,7 @@ async def test_a_chain_that_cannot_be_reached_is_told_of_beside_its_line(tmp_pat
         async with session(running, tmp_path, urls=urls) as service:
             await until(service, lambda: bool(facts_of(service).code.problem))
             await until(service, lambda: next_step(step_statuses(facts_of(service))) is None)
-            assert states(service)[Step.CODE] is StepState.NOT_KNOWN
+            assert states(service)[SetupStep.CODE] is StepState.NOT_KNOWN
 
 
 async def test_a_relayer_that_cannot_be_reached_leaves_the_wallet_unknown(tmp_path: Path) -> None:
@@ -175,9 +181,9 @@ async def test_a_relayer_that_cannot_be_reached_leaves_the_wallet_unknown(tmp_pa
             await until(service, lambda: bool(facts_of(service).account_problem))
             await until(service, lambda: len(facts_of(service).deployed) == 2)
             found = {each.step: each for each in step_statuses(facts_of(service))}
-            assert found[Step.WALLET].state is StepState.NOT_KNOWN
-            assert "/deployed" in found[Step.WALLET].problem
-            assert found[Step.CREDENTIALS].state is StepState.NOT_DONE
+            assert found[SetupStep.WALLET].state is StepState.NOT_KNOWN
+            assert "/deployed" in found[SetupStep.WALLET].problem
+            assert found[SetupStep.CREDENTIALS].state is StepState.NOT_DONE
 
 
 async def test_the_chain_alone_tells_which_wallet_pays(tmp_path: Path) -> None:

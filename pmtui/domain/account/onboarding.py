@@ -50,7 +50,7 @@ TRADES_THROUGH: Final = frozenset({Purpose.EXCHANGE, Purpose.NEG_RISK_EXCHANGE})
 """Contracts that settle orders: without an allowance for them no trade is possible."""
 
 
-class Step(StrEnum):
+class SetupStep(StrEnum):
     """The steps, in order."""
 
     PLACE = "place"
@@ -199,7 +199,7 @@ class Onboarding:
 class StepStatus:
     """The status of one step."""
 
-    step: Step
+    step: SetupStep
     state: StepState
     as_of: datetime | None = None
     """When this was received; None if no host needs to be asked."""
@@ -222,7 +222,7 @@ class StepStatus:
         """Whether trading is impossible until it is done."""
         if self.spender is not None:
             return self.spender.purpose in TRADES_THROUGH
-        return self.step not in (Step.CODE, Step.RELAYER_KEY)
+        return self.step not in (SetupStep.CODE, SetupStep.RELAYER_KEY)
 
 
 def missing_allowances(
@@ -252,14 +252,14 @@ def step_statuses(facts: Onboarding) -> tuple[StepStatus, ...]:
     location = facts.place.value
     is_place_fine = None if location is None else not location.is_blocked
     return (
-        _status_of(Step.PLACE, facts.place, is_place_fine),
-        StepStatus(Step.KEY, _state_of_key(facts)),
+        _status_of(SetupStep.PLACE, facts.place, is_place_fine),
+        StepStatus(SetupStep.KEY, _state_of_key(facts)),
         _wallet(facts),
         _deployed(facts),
         _code(facts),
         _credentials(facts),
         _standing(facts),
-        StepStatus(Step.RELAYER_KEY, StepState.NOT_NEEDED),
+        StepStatus(SetupStep.RELAYER_KEY, StepState.NOT_NEEDED),
         *_allowances(facts),
         _balance(facts),
     )
@@ -286,7 +286,7 @@ def next_step(stands: Iterable[_Step]) -> _Step | None:
     return None
 
 
-def _status_of(step: Step, answer: LastAnswer[T_co], is_done: bool | None) -> StepStatus:  # noqa: FBT001 - a third answer is None
+def _status_of(step: SetupStep, answer: LastAnswer[T_co], is_done: bool | None) -> StepStatus:  # noqa: FBT001 - a third answer is None
     states = {True: StepState.DONE, False: StepState.NOT_DONE, None: StepState.NOT_KNOWN}
     return StepStatus(step, states[is_done], answer.as_of, answer.problem, answer.asked_at)
 
@@ -301,41 +301,43 @@ def _wallet(facts: Onboarding) -> StepStatus:
     state = StepState.NOT_KNOWN if facts.wallet is None else StepState.DONE
     problems = (answer.problem for answer in facts.deployed.values() if answer.problem)
     problem = next(problems, "") if facts.wallet is None else ""
-    return StepStatus(Step.WALLET, state, problem=problem)
+    return StepStatus(SetupStep.WALLET, state, problem=problem)
 
 
 def _deployed(facts: Onboarding) -> StepStatus:
     wallet, answer = facts.wallet, facts.deployed_answer
     if wallet is not None and wallet.form is WalletForm.EOA:
-        return StepStatus(Step.DEPLOYED, StepState.NOT_NEEDED)
+        return StepStatus(SetupStep.DEPLOYED, StepState.NOT_NEEDED)
     # Contract code takes precedence over the relayer's report (docs/wire.md#deposit-wallet).
-    return _status_of(Step.DEPLOYED, answer, True if facts.code.value else answer.value)
+    return _status_of(SetupStep.DEPLOYED, answer, True if facts.code.value else answer.value)
 
 
 def _code(facts: Onboarding) -> StepStatus:
     if facts.wallet is not None and facts.wallet.form is WalletForm.EOA:
-        return StepStatus(Step.CODE, StepState.NOT_NEEDED)
-    return _status_of(Step.CODE, facts.code, facts.code.value)
+        return StepStatus(SetupStep.CODE, StepState.NOT_NEEDED)
+    return _status_of(SetupStep.CODE, facts.code, facts.code.value)
 
 
 def _credentials(facts: Onboarding) -> StepStatus:
     if facts.trading_key is not None:
-        return StepStatus(Step.CREDENTIALS, StepState.DONE, facts.trading_key.obtained_at)
+        return StepStatus(SetupStep.CREDENTIALS, StepState.DONE, facts.trading_key.obtained_at)
     is_missing = facts.key_problem or facts.account_problem
     state = StepState.NOT_DONE if is_missing else StepState.NOT_KNOWN
-    return StepStatus(Step.CREDENTIALS, state, problem=facts.account_problem)
+    return StepStatus(SetupStep.CREDENTIALS, state, problem=facts.account_problem)
 
 
 def _standing(facts: Onboarding) -> StepStatus:
     answer = facts.closed_only
-    return _status_of(Step.STANDING, answer, None if answer.value is None else not answer.value)
+    return _status_of(
+        SetupStep.STANDING, answer, None if answer.value is None else not answer.value
+    )
 
 
 def _allowances(facts: Onboarding) -> Iterable[StepStatus]:
     answer = facts.balance
     for spender, amount in facts.allowances:
         is_allowed = None if amount is None else amount > 0
-        stand = _status_of(Step.ALLOWANCE, answer, is_allowed)
+        stand = _status_of(SetupStep.ALLOWANCE, answer, is_allowed)
         state = stand.state
         if spender.purpose not in TRADES_THROUGH:
             state = StepState.NOT_NEEDED
@@ -345,5 +347,5 @@ def _allowances(facts: Onboarding) -> Iterable[StepStatus]:
 def _balance(facts: Onboarding) -> StepStatus:
     answer = facts.balance
     return _status_of(
-        Step.BALANCE, answer, None if answer.value is None else answer.value.balance > 0
+        SetupStep.BALANCE, answer, None if answer.value is None else answer.value.balance > 0
     )

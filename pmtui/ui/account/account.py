@@ -11,7 +11,7 @@ from textual.containers import Container
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.account.onboarding import Step
+from pmtui.domain.account.onboarding import SetupStep
 from pmtui.service.topics import (
     AccountTopic,
     AddressBookTopic,
@@ -126,7 +126,7 @@ class AccountScreen(FrameScreen):
         self._show_lines()
         if self.surface.queries.onboarding().key_problem:
             # A trader without a key wants to know how to get one.
-            _ = self.table.move_cursor_to(Step.KEY.value)
+            _ = self.table.move_cursor_to(SetupStep.KEY.value)
 
     @override
     def on_resize(self, _: events.Resize) -> None:

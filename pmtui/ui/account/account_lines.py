@@ -11,7 +11,7 @@ from types import MappingProxyType
 from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.account.onboarding import (
     Onboarding,
-    Step,
+    SetupStep,
     StepState,
     StepStatus,
     is_unlimited,
@@ -187,18 +187,18 @@ def _balance(_: StepStatus, facts: Onboarding) -> _Result:
     return (_unknown(facts) if balance is None else format_money(balance.balance)), ""
 
 
-_RESULTS: Mapping[Step, Callable[[StepStatus, Onboarding], _Result]] = MappingProxyType(
+_RESULTS: Mapping[SetupStep, Callable[[StepStatus, Onboarding], _Result]] = MappingProxyType(
     {
-        Step.PLACE: _place,
-        Step.KEY: _key,
-        Step.WALLET: _wallet,
-        Step.DEPLOYED: _deployed,
-        Step.CODE: _code,
-        Step.CREDENTIALS: _credentials,
-        Step.STANDING: _standing,
-        Step.RELAYER_KEY: _relayer_key,
-        Step.ALLOWANCE: _allowance,
-        Step.BALANCE: _balance,
+        SetupStep.PLACE: _place,
+        SetupStep.KEY: _key,
+        SetupStep.WALLET: _wallet,
+        SetupStep.DEPLOYED: _deployed,
+        SetupStep.CODE: _code,
+        SetupStep.CREDENTIALS: _credentials,
+        SetupStep.STANDING: _standing,
+        SetupStep.RELAYER_KEY: _relayer_key,
+        SetupStep.ALLOWANCE: _allowance,
+        SetupStep.BALANCE: _balance,
     }
 )
 
@@ -214,13 +214,15 @@ def _unknown(facts: Onboarding, *, wants_wallet: bool = False) -> str:
 
 
 def _to_do(stand: StepStatus, facts: Onboarding, words: Words) -> str:
-    if stand.step is Step.KEY and stand.state is StepState.NOT_DONE:
+    if stand.step is SetupStep.KEY and stand.state is StepState.NOT_DONE:
         return describe_remedy(facts)
     if facts.identity is None or stand.state is not StepState.NOT_DONE:
         return (
-            words.missing if stand.step is Step.PLACE and stand.state is StepState.NOT_DONE else ""
+            words.missing
+            if stand.step is SetupStep.PLACE and stand.state is StepState.NOT_DONE
+            else ""
         )
-    if stand.step is Step.BALANCE and facts.identity.kind is KeyKind.PAPER:
+    if stand.step is SetupStep.BALANCE and facts.identity.kind is KeyKind.PAPER:
         return PAPER_SPENT
     return words.missing
 
@@ -246,13 +248,13 @@ def describe_remedy(facts: Onboarding) -> str:
 def _copied(stand: StepStatus, facts: Onboarding) -> tuple[str, str]:
     wallet = facts.wallet
     match stand.step:
-        case Step.KEY:
+        case SetupStep.KEY:
             if facts.identity is None:
                 return ("command", facts.remedy) if facts.remedy else ("", "")
             return "address", facts.identity.signer
-        case Step.WALLET | Step.DEPLOYED | Step.CODE | Step.BALANCE:
+        case SetupStep.WALLET | SetupStep.DEPLOYED | SetupStep.CODE | SetupStep.BALANCE:
             return ("address", wallet.address) if wallet is not None else ("", "")
-        case Step.ALLOWANCE:
+        case SetupStep.ALLOWANCE:
             return ("address", stand.spender.address) if stand.spender else ("", "")
         case _:
             return "", ""

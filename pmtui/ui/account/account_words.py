@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pmtui.domain.account.keys import KeyKind, SignatureType
-from pmtui.domain.account.onboarding import Purpose, Step, WalletForm
+from pmtui.domain.account.onboarding import Purpose, SetupStep, WalletForm
 
 
 class Rule(StrEnum):
@@ -36,26 +36,26 @@ _APPROVING = (
 )
 _NOT_APPROVED = "Orders there are refused without it."
 
-WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
+WORDS: Mapping[SetupStep | Rule, Words] = MappingProxyType(
     {
-        Step.PLACE: Words(
+        SetupStep.PLACE: Words(
             "Region",
             "Where the venue sees you, and whether it takes orders from there. Its answer is shown "
             "as it is; following the law where you are is up to you.",
             missing="Orders are refused from here. Reading and cancelling go on.",
         ),
-        Step.KEY: Words(
+        SetupStep.KEY: Words(
             "Key",
             "The private key of the account. It is never shown, only its address, "
             "which signs and need hold no money.",
             "It signs the login to the trading host and every order. Creating a key signs nothing.",
         ),
-        Step.WALLET: Words(
+        SetupStep.WALLET: Words(
             "Paying wallet",
             "The address that pays for orders and holds what they bring. It follows from the key's "
             "address by the rule of the factory that makes it. Fund this address and no other.",
         ),
-        Step.DEPLOYED: Words(
+        SetupStep.DEPLOYED: Words(
             "Deployed (relayer)",
             "Whether the wallet's contract is deployed, according to the relayer. It may lag: what "
             "the chain says counts.",
@@ -63,13 +63,13 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
             "signed, and no gas is paid.",
             "Orders of the wallet are refused until it is deployed.",
         ),
-        Step.CODE: Words(
+        SetupStep.CODE: Words(
             "Deployed (chain)",
             "Whether there is a contract at the wallet's address, by the newest block. Orders of a "
             "wallet without one are refused.",
             missing="Deploy the wallet first: the line above says how.",
         ),
-        Step.CREDENTIALS: Words(
+        SetupStep.CREDENTIALS: Words(
             "API credentials",
             "Your login at the trading host: an id, a secret and a passphrase. They are asked "
             "for at every start and kept in memory only; secret and passphrase are never shown.",
@@ -77,20 +77,20 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
             "with its address, the time and a number. It moves no money.",
             "They are requested again automatically.",
         ),
-        Step.STANDING: Words(
+        SetupStep.STANDING: Words(
             "Standing",
             "Whether the venue lets this account open positions, or only reduce what it holds "
             "(close-only).",
             missing="Orders that add to a position are rejected. Only the venue can change it.",
         ),
-        Step.RELAYER_KEY: Words(
+        SetupStep.RELAYER_KEY: Words(
             "Relayer key",
             "Deploying, approving and redeeming go through the relayer and need a key of its own, "
             "which cannot trade. It is kept in a file of yours alone and never shown.",
             "Making one signs a login to the venue's website, whose text the card shows. One that you "
             "have is pasted by a key, outside the screen.",
         ),
-        Step.BALANCE: Words(
+        SetupStep.BALANCE: Words(
             "Collateral",
             "Dollars (pUSD) in the paying wallet, as the trading host believes, with what open "
             "orders reserve. Refreshing has it look at the chain again.",
@@ -134,15 +134,15 @@ WORDS: Mapping[Step | Rule, Words] = MappingProxyType(
     }
 )  # fmt: skip
 
-PAPER_MEANINGS: Mapping[Step, str] = MappingProxyType(
+PAPER_MEANINGS: Mapping[SetupStep, str] = MappingProxyType(
     {
-        Step.PLACE: "Simulated check (paper): the local venue answers, nobody is asked where you "
+        SetupStep.PLACE: "Simulated check (paper): the local venue answers, nobody is asked where you "
         "are.",
-        Step.KEY: "A key created for the local venue alone. It lies unencrypted beside the paper "
+        SetupStep.KEY: "A key created for the local venue alone. It lies unencrypted beside the paper "
         "account, opens nothing else, and is shared with no other profile.",
-        Step.WALLET: "The address that pays for paper orders and holds what they bring. Only the "
+        SetupStep.WALLET: "The address that pays for paper orders and holds what they bring. Only the "
         "local venue knows it: never send it real money.",
-        Step.BALANCE: "Play money in the paying wallet, as the local venue's trading host says, with "
+        SetupStep.BALANCE: "Play money in the paying wallet, as the local venue's trading host says, with "
         "what open orders reserve.",
     }
 )

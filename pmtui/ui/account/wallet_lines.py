@@ -9,7 +9,7 @@ from datetime import datetime
 
 from pmtui.domain.account import onboarding
 from pmtui.domain.account.keys import NO_BUILDER, BuilderKey
-from pmtui.domain.account.onboarding import Step, is_unlimited
+from pmtui.domain.account.onboarding import SetupStep, is_unlimited
 from pmtui.domain.account.wallet_steps import (
     ApprovalKind,
     Approve,
@@ -46,8 +46,8 @@ _STATES = {
 _ORDER = tuple(
     step.value
     for step in (
-        Step.PLACE, Step.KEY, Step.CREDENTIALS, Step.RELAYER_KEY, Step.WALLET, Step.DEPLOYED,
-        Step.CODE, Step.ALLOWANCE, Step.BALANCE, Step.STANDING,
+        SetupStep.PLACE, SetupStep.KEY, SetupStep.CREDENTIALS, SetupStep.RELAYER_KEY, SetupStep.WALLET, SetupStep.DEPLOYED,
+        SetupStep.CODE, SetupStep.ALLOWANCE, SetupStep.BALANCE, SetupStep.STANDING,
     )
 )  # fmt: skip
 """The order of the steps (docs/wire.md#onboarding): a key comes before the steps that need it."""
@@ -77,7 +77,7 @@ def with_wallet(lines: Sequence[AccountLine], view: WalletView) -> tuple[Account
     changed: list[AccountLine] = []
     are_approvals_in = False
     for line in sorted(lines, key=_place_of):
-        if line.key.startswith(Step.ALLOWANCE.value):
+        if line.key.startswith(SetupStep.ALLOWANCE.value):
             if not are_approvals_in and view.approvals:
                 changed += _approvals(view)
                 are_approvals_in = True
@@ -85,7 +85,7 @@ def with_wallet(lines: Sequence[AccountLine], view: WalletView) -> tuple[Account
                 changed.append(line)
             continue
         changed.append(_changed(line, view))
-        if line.key == Step.CODE.value:
+        if line.key == SetupStep.CODE.value:
             changed += [_disagreement(each) for each in view.disagreements]
         if line.key == Rule.BUILDER.value:
             changed += [_builder_key(key) for key in view.builder_keys]
@@ -94,24 +94,24 @@ def with_wallet(lines: Sequence[AccountLine], view: WalletView) -> tuple[Account
 
 def _place_of(line: AccountLine) -> int:
     """Return the sort position of a line: keys first, then the wallet and its approvals."""
-    name = Step.ALLOWANCE.value if line.key.startswith(Step.ALLOWANCE.value) else line.key
+    name = SetupStep.ALLOWANCE.value if line.key.startswith(SetupStep.ALLOWANCE.value) else line.key
     return _ORDER.index(name) if name in _ORDER else len(_ORDER)
 
 
 def _changed(line: AccountLine, view: WalletView) -> AccountLine:  # noqa: PLR0911 - a line each
     match line.key:
-        case Step.PLACE.value:
+        case SetupStep.PLACE.value:
             return replace(line, refreshes=True)
-        case Step.CREDENTIALS.value:
+        case SetupStep.CREDENTIALS.value:
             step = view.step(StepKind.CREDENTIALS)
             return line if step is None else _credentials(line, step)
-        case Step.RELAYER_KEY.value:
+        case SetupStep.RELAYER_KEY.value:
             return _relayer_key(line, view)
-        case Step.DEPLOYED.value:
+        case SetupStep.DEPLOYED.value:
             return _deployed(line, view)
-        case Step.CODE.value:
+        case SetupStep.CODE.value:
             return _code(line, view)
-        case Step.BALANCE.value:
+        case SetupStep.BALANCE.value:
             return replace(line, refreshes=True)
         case Rule.BUILDER.value:
             return _builder(line, view)

@@ -14,8 +14,8 @@ from pmtui.domain.account.onboarding import (
     LastAnswer,
     Onboarding,
     Purpose,
+    SetupStep,
     Spender,
-    Step,
     StepState,
     StepStatus,
     TradingKey,
@@ -60,7 +60,7 @@ READY = replace(
 )
 
 
-def stand(facts: Onboarding, step: Step) -> StepStatus:
+def stand(facts: Onboarding, step: SetupStep) -> StepStatus:
     return next(each for each in step_statuses(facts) if each.step is step)
 
 
@@ -70,12 +70,12 @@ def told(value: bool) -> LastAnswer[bool]:
 
 def test_where_everything_was_told_nothing_is_in_the_way() -> None:
     assert next_step(step_statuses(READY)) is None
-    assert stand(READY, Step.CREDENTIALS).as_of == AT
+    assert stand(READY, SetupStep.CREDENTIALS).as_of == AT
 
 
 def test_a_fresh_session_knows_nothing_and_says_so() -> None:
     states = {each.step: each.state for each in step_statuses(Onboarding("live"))}
-    assert states.pop(Step.RELAYER_KEY) is StepState.NOT_NEEDED
+    assert states.pop(SetupStep.RELAYER_KEY) is StepState.NOT_NEEDED
     assert set(states.values()) == {StepState.NOT_KNOWN}
 
 
@@ -83,9 +83,9 @@ def test_without_a_key_the_key_is_the_next_thing() -> None:
     facts = replace(READY, identity=None, trading_key=None, maker=None, key_problem="no key")
     following = next_step(step_statuses(facts))
     assert following is not None
-    assert following.step is Step.KEY
-    assert stand(facts, Step.CREDENTIALS).state is StepState.NOT_DONE
-    assert stand(facts, Step.WALLET).state is StepState.NOT_KNOWN
+    assert following.step is SetupStep.KEY
+    assert stand(facts, SetupStep.CREDENTIALS).state is StepState.NOT_DONE
+    assert stand(facts, SetupStep.WALLET).state is StepState.NOT_KNOWN
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_newer_wallet_pays_only_where_the_older_is_known_not_to_be_there(
 ) -> None:
     facts = replace(KEYED, deployed={OLDER.address: older})
     assert facts.wallet == wallet
-    assert stand(facts, Step.WALLET).problem == older.problem
+    assert stand(facts, SetupStep.WALLET).problem == older.problem
 
 
 def test_an_open_account_says_itself_which_wallet_pays() -> None:
@@ -115,37 +115,37 @@ def test_a_key_that_pays_for_itself_needs_no_contract() -> None:
     identity = Identity(KeyKind.ENVIRONMENT, OWNER, SignatureType.EOA, (own,))
     facts = replace(READY, identity=identity, maker=None, deployed={}, code=LastAnswer())
     assert facts.wallet == own
-    assert stand(facts, Step.DEPLOYED).state is StepState.NOT_NEEDED
-    assert stand(facts, Step.CODE).state is StepState.NOT_NEEDED
+    assert stand(facts, SetupStep.DEPLOYED).state is StepState.NOT_NEEDED
+    assert stand(facts, SetupStep.CODE).state is StepState.NOT_NEEDED
     assert next_step(step_statuses(facts)) is None
 
 
 def test_code_on_the_chain_goes_before_what_the_relayer_has_heard_of() -> None:
     unstreamed = replace(READY, deployed={NEWER.address: told(False)})
-    assert stand(unstreamed, Step.DEPLOYED).state is StepState.DONE
+    assert stand(unstreamed, SetupStep.DEPLOYED).state is StepState.DONE
     without = replace(unstreamed, code=told(False))
-    assert stand(without, Step.DEPLOYED).state is StepState.NOT_DONE
-    assert stand(without, Step.CODE).state is StepState.NOT_DONE
+    assert stand(without, SetupStep.DEPLOYED).state is StepState.NOT_DONE
+    assert stand(without, SetupStep.CODE).state is StepState.NOT_DONE
 
 
 def test_what_blocks_or_limits_is_not_done() -> None:
     blocked = LastAnswer(GeoAnswer(is_blocked=True, country="US", region="NY"), AT)
-    assert stand(replace(READY, place=blocked), Step.PLACE).state is StepState.NOT_DONE
+    assert stand(replace(READY, place=blocked), SetupStep.PLACE).state is StepState.NOT_DONE
     limited = replace(READY, closed_only=told(True))
-    assert stand(limited, Step.STANDING).state is StepState.NOT_DONE
+    assert stand(limited, SetupStep.STANDING).state is StepState.NOT_DONE
     empty = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(0)), AT))
-    assert stand(empty, Step.BALANCE).state is StepState.NOT_DONE
+    assert stand(empty, SetupStep.BALANCE).state is StepState.NOT_DONE
 
 
 def test_an_account_that_does_not_open_says_why() -> None:
     facts = replace(KEYED, account_problem="Could not derive api key!")
-    shown = stand(facts, Step.CREDENTIALS)
+    shown = stand(facts, SetupStep.CREDENTIALS)
     assert (shown.state, shown.problem) == (StepState.NOT_DONE, "Could not derive api key!")
 
 
 def test_a_failed_question_leaves_the_older_answer_with_its_age() -> None:
     facts = replace(READY, closed_only=LastAnswer(False, AT, "timed out"))
-    shown = stand(facts, Step.STANDING)
+    shown = stand(facts, SetupStep.STANDING)
     assert (shown.state, shown.as_of, shown.problem) == (StepState.DONE, AT, "timed out")
 
 
@@ -153,7 +153,7 @@ def test_contracts_are_told_apart_whatever_the_case_of_their_addresses() -> None
     stranger = Address("0x" + "99" * 20)
     amounts = ((Address(EXCHANGE.address.lower()), MOST), (stranger, 7), (ADAPTER.address, 0))
     facts = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(1), amounts), AT))
-    stands = [each for each in step_statuses(facts) if each.step is Step.ALLOWANCE]
+    stands = [each for each in step_statuses(facts) if each.step is SetupStep.ALLOWANCE]
     purposes = [each.spender.purpose for each in stands if each.spender]
     assert purposes == [
         Purpose.EXCHANGE, Purpose.NEG_RISK_EXCHANGE, Purpose.ADAPTER, Purpose.UNKNOWN

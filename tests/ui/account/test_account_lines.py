@@ -9,7 +9,7 @@ from pmtui.domain.account.onboarding import (
     LastAnswer,
     Onboarding,
     Purpose,
-    Step,
+    SetupStep,
     StepState,
     Wallet,
     WalletForm,
@@ -37,7 +37,7 @@ def result(facts: Onboarding, key: str) -> str:
 
 
 def test_every_word_there_can_be_is_there() -> None:
-    assert set(WORDS) == {*Step, *Rule} - {Step.ALLOWANCE}
+    assert set(WORDS) == {*SetupStep, *Rule} - {SetupStep.ALLOWANCE}
     assert set(ALLOWANCES) == set(Purpose)
     assert set(KEY_KINDS) == set(KeyKind)
     assert set(FORMS) == set(WalletForm)
