@@ -41,31 +41,31 @@ class TourFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TourStep:
     """One line of the tour; `{action.id}` stands for the action's key."""
 
     text: str
     is_done: Callable[[TourFacts], bool]
 
 
-STEPS: tuple[Step, ...] = (
-    Step("Press {global.search} and type part of a title: results come at once.",
+STEPS: tuple[TourStep, ...] = (
+    TourStep("Press {global.search} and type part of a title: results come at once.",
          lambda facts: facts.is_searching),
-    Step("Move with {search.move_down} to a market and open it with {global.open}.",
+    TourStep("Move with {search.move_down} to a market and open it with {global.open}.",
          lambda facts: facts.place == "market"),
-    Step("One price a row, bids left, asks right. {ladder.move_down} goes to the best bid.",
+    TourStep("One price a row, bids left, asks right. {ladder.move_down} goes to the best bid.",
          lambda facts: facts.has_cursor),
-    Step("{ladder.move_down} again: a buy below the best ask rests. {market.buy} opens the ticket.",
+    TourStep("{ladder.move_down} again: a buy below the best ask rests. {market.buy} opens the ticket.",
          lambda facts: facts.has_ticket),
-    Step("Type a size, 5 or more. {ticket.review} shows the card, {confirm.accept} again sends.",
+    TourStep("Type a size, 5 or more. {ticket.review} shows the card, {confirm.accept} again sends.",
          lambda facts: facts.placed > 0),
-    Step("{ticket.close} closes the ticket; {global.portfolio} shows positions and orders.",
+    TourStep("{ticket.close} closes the ticket; {global.portfolio} shows positions and orders.",
          lambda facts: facts.place == "portfolio"),
-    Step("{global.star} stars this market; {global.watchlist} lists what you starred, live.",
+    TourStep("{global.star} stars this market; {global.watchlist} lists what you starred, live.",
          lambda facts: facts.place == "watchlist"),
-    Step("Everything that happened is in the log: {global.log}.",
+    TourStep("Everything that happened is in the log: {global.log}.",
          lambda facts: facts.place == "log"),
-    Step("That is the tour. {global.help} lists the keys of any screen.",
+    TourStep("That is the tour. {global.help} lists the keys of any screen.",
          lambda facts: facts.place == "help"),
 )  # fmt: skip
 
