@@ -33,7 +33,7 @@ from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Market
 from pmtui.reads.routes import ANALYTICS_ROUTES
-from pmtui.reads.trading_routes import ROUTES, Call
+from pmtui.reads.trading_routes import ROUTES, RouteName
 from pmtui.recording.writer import (
     EXISTS,
     AnswerRow,
@@ -102,7 +102,7 @@ class RecordedReads:
 
     async def find_market(self, token_id: TokenId) -> RecordedMarket | Failure:
         """Return a token's market with all its ids."""
-        path, query = self._clob_routes.route(Call.MARKET_OF_TOKEN).with_id(token_id)
+        path, query = self._clob_routes.route(RouteName.MARKET_OF_TOKEN).with_id(token_id)
         body = await self._read("clob", path, *query)
         if isinstance(body, Failure):
             return body
@@ -123,7 +123,7 @@ class RecordedReads:
         condition_id = market.condition_id
         if market.event_id:
             await self._read("gamma", EVENT.format(id=market.event_id))
-        path, query = self._clob_routes.route(Call.MARKET_TERMS).with_id(condition_id)
+        path, query = self._clob_routes.route(RouteName.MARKET_TERMS).with_id(condition_id)
         await self._read("clob", path, *query)
         about = (self._data_routes.market_key, condition_id)
         await self._read("data", self._data_routes.trades.path, about, ("limit", str(TRADES)))
@@ -131,7 +131,7 @@ class RecordedReads:
             for interval, minutes in _FIDELITY.items():
                 await self._read(
                     "clob",
-                    self._clob_routes.route(Call.PRICES_HISTORY).path,
+                    self._clob_routes.route(RouteName.PRICES_HISTORY).path,
                     ("market", token_id),
                     ("interval", interval.value),
                     ("fidelity", str(minutes)),
@@ -141,7 +141,7 @@ class RecordedReads:
         """Read the trading host's current books."""
         for token_id in market.token_ids:
             await self._read(
-                "clob", self._clob_routes.route(Call.BOOK).path, ("token_id", token_id)
+                "clob", self._clob_routes.route(RouteName.BOOK).path, ("token_id", token_id)
             )
 
     async def close(self) -> None:

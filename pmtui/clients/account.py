@@ -37,7 +37,7 @@ from pmtui.domain.orders.order import (
     Order,
     PostResult,
 )
-from pmtui.reads.trading_routes import Call, ClobRoutes
+from pmtui.reads.trading_routes import ClobRoutes, RouteName
 from pmtui.signing.auth import ApiCredentials, RequestSigner, auth_headers
 from pmtui.signing.orders import encode_batch
 from pmtui.signing.signer import Signer
@@ -68,7 +68,9 @@ async def create_or_derive(
     may have been sent, fetching shows the result; only an unreachable host is not asked twice.
     """
     failure: Failure | None = None
-    for call in (Call.CREATE_KEY, Call.DERIVE_KEY) if may_create else (Call.DERIVE_KEY,):
+    for call in (
+        (RouteName.CREATE_KEY, RouteName.DERIVE_KEY) if may_create else (RouteName.DERIVE_KEY,)
+    ):
         route = routes.route(call)
         headers = auth_headers(signer, timestamp_s=clock.timestamp_s())
         answer = await host.send(route.method, route.path, headers=headers)
@@ -123,16 +125,16 @@ class AccountClient:
     async def balance(self, token_id: TokenId | None = None) -> BalanceAllowance | Failure:
         """Return the collateral balance, or that of a token."""
         return await self.requests.read(
-            Call.BALANCE, wire.decode_balance, query=self._asset(token_id)
+            RouteName.BALANCE, wire.decode_balance, query=self._asset(token_id)
         )
 
     async def refresh_balance(self, token_id: TokenId | None = None) -> Failure | None:
         """Make the host read the chain again; its reply contains nothing."""
-        return await self.requests.submit(Call.REFRESH_BALANCE, query=self._asset(token_id))
+        return await self.requests.submit(RouteName.REFRESH_BALANCE, query=self._asset(token_id))
 
     async def keep_warm(self) -> None:
         """Send a minimal request on the connections for orders and cancels, so that they stay open."""
-        route = self.requests.routes.route(Call.TIME)
+        route = self.requests.routes.route(RouteName.TIME)
         _ = await asyncio.gather(
             *(
                 lane.send(route.method, route.path)
@@ -145,7 +147,7 @@ class AccountClient:
     ) -> PostResult | Failure:
         """Send one signed order, once, unless the last check withholds it."""
         return await self._orders.request(
-            Call.POST_ORDER, wire.decode_post_result, body=body, last_check=last_check
+            RouteName.POST_ORDER, wire.decode_post_result, body=body, last_check=last_check
         )
 
     async def post_orders(
@@ -154,9 +156,11 @@ class AccountClient:
         """Send several signed orders in one request, once; replies come in their order."""
         limit = self.requests.routes.max_batch_orders
         if not 1 <= len(bodies) <= limit:
-            return self.requests.refused(Call.POST_ORDERS, f"a batch takes 1 to {limit} orders")
+            return self.requests.refused(
+                RouteName.POST_ORDERS, f"a batch takes 1 to {limit} orders"
+            )
         return await self._orders.request(
-            Call.POST_ORDERS,
+            RouteName.POST_ORDERS,
             wire.decode_post_results,
             body=encode_batch(bodies),
             last_check=last_check,
@@ -194,16 +198,16 @@ class AccountClient:
         """Cancel by market or token; one of the two must be given."""
         if not condition_id and not token_id:
             return self.requests.refused(
-                Call.CANCEL_MARKET,
+                RouteName.CANCEL_MARKET,
                 "name a market or a token; cancelling every order is cancel-all",
             )
         fields = {"market": condition_id, "asset_id": token_id}
         body = msgspec.json.encode({name: value for name, value in fields.items() if value})
-        return await self._cancel(Call.CANCEL_MARKET, body)
+        return await self._cancel(RouteName.CANCEL_MARKET, body)
 
     async def cancel_all(self) -> CancelResult | Failure:
         """Cancel every open order of this key."""
-        return await self._cancel(Call.CANCEL_ALL, None)
+        return await self._cancel(RouteName.CANCEL_ALL, None)
 
     async def open_orders(self) -> Listing[Order] | Failure:
         """Return every open order, all pages."""
@@ -214,12 +218,12 @@ class AccountClient:
     ) -> AsyncIterator[FetchedPage[Order] | Failure]:
         """Yield the open orders page by page; a failure is the last thing yielded."""
         query = to_query(market=condition_id, asset_id=token_id)
-        return self.requests.walk(Call.OPEN_ORDERS, wire.decode_order_page, query=query)
+        return self.requests.walk(RouteName.OPEN_ORDERS, wire.decode_order_page, query=query)
 
     async def order(self, order_id: OrderId) -> Order | Failure | None:
         """Return one order; None if the host does not know it, as it forgets filled ones."""
         answer = await self.requests.request(
-            Call.ORDER, wire.decode_one_order, identifier=order_id, may_be_empty=True
+            RouteName.ORDER, wire.decode_one_order, identifier=order_id, may_be_empty=True
         )
         if isinstance(answer, Failure) and answer.kind is FailureKind.NOT_FOUND:
             return None
@@ -264,7 +268,7 @@ class AccountClient:
             after=_seconds(after),
         )
         return self.requests.walk(
-            Call.TRADES,
+            RouteName.TRADES,
             lambda body: wire.decode_fill_page(body, self.owner),
             query=query,
             max_pages=max_pages,
@@ -272,23 +276,25 @@ class AccountClient:
 
     async def api_keys(self) -> tuple[ApiKey, ...] | Failure:
         """Return the keys of this owner."""
-        return await self.requests.read(Call.API_KEYS, wire.decode_api_keys)
+        return await self.requests.read(RouteName.API_KEYS, wire.decode_api_keys)
 
     async def is_closed_only(self) -> bool | Failure:
         """Return whether the account may only close positions; a missing record means it is not restricted."""
-        answer = await self.requests.read(Call.CLOSED_ONLY, wire.decode_closed_only)
+        answer = await self.requests.read(RouteName.CLOSED_ONLY, wire.decode_closed_only)
         if isinstance(answer, Failure) and answer.kind is FailureKind.NOT_FOUND:
             return False
         return answer
 
     async def _cancel_part(self, order_ids: tuple[OrderId, ...]) -> CancelResult | Failure:
         if len(order_ids) == 1:
-            return await self._cancel(Call.CANCEL, msgspec.json.encode({"orderID": order_ids[0]}))
+            return await self._cancel(
+                RouteName.CANCEL, msgspec.json.encode({"orderID": order_ids[0]})
+            )
         is_wrapped = self.requests.routes.wraps_cancel_ids
         body: object = {"orderIDs": order_ids} if is_wrapped else order_ids
-        return await self._cancel(Call.CANCEL_MANY, msgspec.json.encode(body))
+        return await self._cancel(RouteName.CANCEL_MANY, msgspec.json.encode(body))
 
-    async def _cancel(self, call: Call, body: bytes | None) -> CancelResult | Failure:
+    async def _cancel(self, call: RouteName, body: bytes | None) -> CancelResult | Failure:
         return await self._cancels.request(call, wire.decode_cancel_result, body=body)
 
     def _asset(self, token_id: TokenId | None) -> Query:
@@ -327,13 +333,13 @@ class HeartbeatClient:
         if isinstance(answer, Failure):
             return answer
         if answer.next_id is None or not answer.is_accepted:
-            label = self._requests.routes.route(Call.HEARTBEAT).label
+            label = self._requests.routes.route(RouteName.HEARTBEAT).label
             return Failure(FailureKind.REFUSED, label, answer.refusal, 400)
         return answer.next_id
 
     async def _beat(self) -> HeartbeatAnswer | Failure:
         answer = await self._requests.request(
-            Call.HEARTBEAT,
+            RouteName.HEARTBEAT,
             decode_heartbeat,
             body=msgspec.json.encode({"heartbeat_id": self._next_id}),
             readable=_WRONG_ID,
@@ -354,14 +360,14 @@ class NotificationsClient:
     async def notices(self) -> Page[Notice] | Failure:
         """Return the stored notices, and how many could not be decoded."""
         query = (("signature_type", self._requests.signature_type),)
-        return await self._requests.read(Call.NOTICES, decode_notices, query=query)
+        return await self._requests.read(RouteName.NOTICES, decode_notices, query=query)
 
     async def drop(self, notice_ids: Sequence[NoticeId]) -> Failure | None:
         """Drop notices; an empty list is refused, because the host might drop all."""
         if not notice_ids:
-            return self._requests.refused(Call.DROP_NOTICES, "name the notices to drop")
+            return self._requests.refused(RouteName.DROP_NOTICES, "name the notices to drop")
         query = (("ids", ",".join(notice_ids)),)
-        return await self._requests.submit(Call.DROP_NOTICES, query=query)
+        return await self._requests.submit(RouteName.DROP_NOTICES, query=query)
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,15 +389,15 @@ class KeysClient:
 
     async def readonly_keys(self) -> tuple[ApiKey, ...] | Failure:
         """Return the read-only keys."""
-        return await self._requests.read(Call.READONLY_KEYS, decode_api_keys)
+        return await self._requests.read(RouteName.READONLY_KEYS, decode_api_keys)
 
     async def create_builder_key(self) -> MadeBuilderKey | Failure:
         """Create a builder's key. Its secret is returned only this once."""
-        return await self._requests.request(Call.CREATE_BUILDER_KEY, _decode_made)
+        return await self._requests.request(RouteName.CREATE_BUILDER_KEY, _decode_made)
 
     async def builder_keys(self) -> tuple[BuilderKey, ...] | Failure:
         """Return the builder's keys, including revoked ones if the host lists them."""
-        return await self._requests.read(Call.BUILDER_KEYS, wire.decode_builder_keys)
+        return await self._requests.read(RouteName.BUILDER_KEYS, wire.decode_builder_keys)
 
     async def revoke_builder_key(
         self, key: ApiKey, *, credentials: ApiCredentials | None = None
@@ -407,25 +413,25 @@ class KeysClient:
         """
         if credentials is not None and credentials.key != key:
             raise ValueError("credentials of another key")
-        if "{id}" in self._requests.routes.route(Call.REVOKE_BUILDER_KEY).path:
-            return await self._requests.submit(Call.REVOKE_BUILDER_KEY, identifier=key)
+        if "{id}" in self._requests.routes.route(RouteName.REVOKE_BUILDER_KEY).path:
+            return await self._requests.submit(RouteName.REVOKE_BUILDER_KEY, identifier=key)
         if credentials is not None:
             return await self._requests.submit(
-                Call.REVOKE_BUILDER_KEY, builder=RequestSigner(credentials)
+                RouteName.REVOKE_BUILDER_KEY, builder=RequestSigner(credentials)
             )
         listed = await self.builder_keys()
         if isinstance(listed, Failure):
             return listed
         if [known.key for known in listed if not known.is_revoked] != [key]:
             return self._requests.refused(
-                Call.REVOKE_BUILDER_KEY, "not the only key: its own credentials are needed"
+                RouteName.REVOKE_BUILDER_KEY, "not the only key: its own credentials are needed"
             )
-        return await self._requests.submit(Call.REVOKE_BUILDER_KEY)
+        return await self._requests.submit(RouteName.REVOKE_BUILDER_KEY)
 
     async def builder_fees(self, code: BuilderCode) -> BuilderFees | Failure:
         """Return the fees of the builder with a code; a not-found failure if there is none."""
         return await self._requests.read(
-            Call.BUILDER_FEES, wire.decode_builder_fees, identifier=code
+            RouteName.BUILDER_FEES, wire.decode_builder_fees, identifier=code
         )
 
 

@@ -16,7 +16,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import ListedMarket, MarketTerms, Side
 from pmtui.domain.money import Micros
-from pmtui.reads.trading_routes import Call, ClobRoutes
+from pmtui.reads.trading_routes import ClobRoutes, RouteName
 from pmtui.wire import clob as wire
 from pmtui.wire.clob import decode_version
 
@@ -24,10 +24,10 @@ T = TypeVar("T")
 
 LISTINGS = frozenset(
     {
-        Call.MARKETS,
-        Call.SIMPLIFIED_MARKETS,
-        Call.SAMPLING_MARKETS,
-        Call.SAMPLING_SIMPLIFIED_MARKETS,
+        RouteName.MARKETS,
+        RouteName.SIMPLIFIED_MARKETS,
+        RouteName.SAMPLING_MARKETS,
+        RouteName.SAMPLING_SIMPLIFIED_MARKETS,
     }
 )
 """The host's four market lists: all or those with rewards, full rows or short ones."""
@@ -56,27 +56,29 @@ class ClobClient:
 
     async def server_time(self) -> datetime | Failure:
         """Return the host's clock, to the second."""
-        return await self._requests.read(Call.TIME, wire.decode_time)
+        return await self._requests.read(RouteName.TIME, wire.decode_time)
 
     async def book(self, token_id: TokenId) -> BookSnapshot | Failure:
         """Return one token's book."""
-        return await self._requests.read(Call.BOOK, wire.decode_book, query=_of_token(token_id))
+        return await self._requests.read(
+            RouteName.BOOK, wire.decode_book, query=_of_token(token_id)
+        )
 
     async def books(self, token_ids: Sequence[TokenId]) -> tuple[BookSnapshot, ...] | Failure:
         """Return several books, in no particular order, without those that do not exist."""
-        parts = await self._in_parts(Call.BOOKS, wire.decode_books, _token_rows(token_ids))
+        parts = await self._in_parts(RouteName.BOOKS, wire.decode_books, _token_rows(token_ids))
         return parts if isinstance(parts, Failure) else tuple(chain.from_iterable(parts))
 
     async def market_terms(self, condition_id: ConditionId) -> MarketTerms | Failure:
         """Return the trading host's rules for orders in a market."""
         return await self._requests.read(
-            Call.MARKET_TERMS, wire.decode_market_terms, identifier=condition_id
+            RouteName.MARKET_TERMS, wire.decode_market_terms, identifier=condition_id
         )
 
     async def market_of_token(self, token_id: TokenId) -> wire.MarketOfToken | Failure:
         """Return a token's market."""
         return await self._requests.read(
-            Call.MARKET_OF_TOKEN, wire.decode_market_of_token, identifier=token_id
+            RouteName.MARKET_OF_TOKEN, wire.decode_market_of_token, identifier=token_id
         )
 
     async def prices_history(
@@ -94,14 +96,14 @@ class ClobClient:
     async def price(self, token_id: TokenId, side: Side) -> Micros | Failure:
         """Return the best bid for BUY, the best ask for SELL; sources disagree on this: prefer the book."""
         query = (("token_id", token_id), ("side", side.value))
-        return await self._requests.read(Call.PRICE, wire.decode_price, query=query)
+        return await self._requests.read(RouteName.PRICE, wire.decode_price, query=query)
 
     async def prices(
         self, wanted: Sequence[tuple[TokenId, Side]]
     ) -> dict[TokenId, dict[Side, Micros]] | Failure:
         """Return several best prices; there is no fallback to another route."""
         rows = [{"token_id": token, "side": side.value} for token, side in wanted]
-        parts = await self._in_parts(Call.PRICES, wire.decode_prices, rows)
+        parts = await self._in_parts(RouteName.PRICES, wire.decode_prices, rows)
         if isinstance(parts, Failure):
             return parts
         found: dict[TokenId, dict[Side, Micros]] = {}
@@ -112,59 +114,61 @@ class ClobClient:
     async def midpoint(self, token_id: TokenId) -> Micros | Failure:
         """Return the midpoint of best bid and best ask."""
         return await self._requests.read(
-            Call.MIDPOINT, wire.decode_midpoint, query=_of_token(token_id)
+            RouteName.MIDPOINT, wire.decode_midpoint, query=_of_token(token_id)
         )
 
     async def midpoints(self, token_ids: Sequence[TokenId]) -> dict[TokenId, Micros] | Failure:
         """Return several midpoints."""
-        return await self._by_token(Call.MIDPOINTS, wire.decode_amounts, token_ids)
+        return await self._by_token(RouteName.MIDPOINTS, wire.decode_amounts, token_ids)
 
     async def spread(self, token_id: TokenId) -> Micros | Failure:
         """Return best ask minus best bid."""
-        return await self._requests.read(Call.SPREAD, wire.decode_spread, query=_of_token(token_id))
+        return await self._requests.read(
+            RouteName.SPREAD, wire.decode_spread, query=_of_token(token_id)
+        )
 
     async def spreads(self, token_ids: Sequence[TokenId]) -> dict[TokenId, Micros] | Failure:
         """Return several spreads."""
-        return await self._by_token(Call.SPREADS, wire.decode_amounts, token_ids)
+        return await self._by_token(RouteName.SPREADS, wire.decode_amounts, token_ids)
 
     async def last_trade(self, token_id: TokenId) -> wire.LastTrade | Failure:
         """Return a token's last trade."""
         return await self._requests.read(
-            Call.LAST_TRADE, wire.decode_last_trade, query=_of_token(token_id)
+            RouteName.LAST_TRADE, wire.decode_last_trade, query=_of_token(token_id)
         )
 
     async def last_trades(
         self, token_ids: Sequence[TokenId]
     ) -> dict[TokenId, wire.LastTrade] | Failure:
         """Return several last trades; tokens that never traded are absent."""
-        return await self._by_token(Call.LAST_TRADES, wire.decode_last_trades, token_ids)
+        return await self._by_token(RouteName.LAST_TRADES, wire.decode_last_trades, token_ids)
 
     async def tick_size(self, token_id: TokenId) -> Micros | Failure:
         """Return a token's tick size."""
         return await self._requests.read(
-            Call.TICK_SIZE, wire.decode_tick_size, query=_of_token(token_id)
+            RouteName.TICK_SIZE, wire.decode_tick_size, query=_of_token(token_id)
         )
 
     async def neg_risk(self, token_id: TokenId) -> bool | Failure:
         """Return whether a token's market uses the negative-risk exchange."""
         return await self._requests.read(
-            Call.NEG_RISK, wire.decode_neg_risk, query=_of_token(token_id)
+            RouteName.NEG_RISK, wire.decode_neg_risk, query=_of_token(token_id)
         )
 
     async def fee_rate(self, token_id: TokenId) -> int | Failure:
         """Return the old fee in basis points; the current one is part of the market terms."""
         return await self._requests.read(
-            Call.FEE_RATE, wire.decode_fee_rate, query=_of_token(token_id)
+            RouteName.FEE_RATE, wire.decode_fee_rate, query=_of_token(token_id)
         )
 
     async def listed_market(self, condition_id: ConditionId) -> ListedMarket | Failure:
         """Return one market in the form of the lists."""
         return await self._requests.read(
-            Call.MARKET, wire.decode_listed_market, identifier=condition_id
+            RouteName.MARKET, wire.decode_listed_market, identifier=condition_id
         )
 
     async def listed_markets(
-        self, listing: Call = Call.MARKETS, *, cursor: str | None = None
+        self, listing: RouteName = RouteName.MARKETS, *, cursor: str | None = None
     ) -> Page[ListedMarket] | Failure:
         """Return one page of one of the four market lists.
 
@@ -177,7 +181,7 @@ class ClobClient:
         return await self._requests.read(listing, wire.decode_market_page, query=query)
 
     def all_listed_markets(
-        self, listing: Call = Call.MARKETS
+        self, listing: RouteName = RouteName.MARKETS
     ) -> AsyncIterator[FetchedPage[ListedMarket] | Failure]:
         """Yield every page of a market list; a failure is the last thing yielded."""
         return walk(
@@ -185,7 +189,10 @@ class ClobClient:
         )
 
     async def _by_token(
-        self, call: Call, decode: Callable[[bytes], dict[TokenId, T]], token_ids: Sequence[TokenId]
+        self,
+        call: RouteName,
+        decode: Callable[[bytes], dict[TokenId, T]],
+        token_ids: Sequence[TokenId],
     ) -> dict[TokenId, T] | Failure:
         parts = await self._in_parts(call, decode, _token_rows(token_ids))
         if isinstance(parts, Failure):
@@ -193,7 +200,7 @@ class ClobClient:
         return dict(chain.from_iterable(part.items() for part in parts))
 
     async def _in_parts(
-        self, call: Call, decode: Callable[[bytes], T], rows: Sequence[object]
+        self, call: RouteName, decode: Callable[[bytes], T], rows: Sequence[object]
     ) -> list[T] | Failure:
         """Query more items than one request allows, in several requests."""
         parts: list[T] = []
@@ -216,7 +223,7 @@ def _token_rows(token_ids: Sequence[TokenId]) -> list[dict[str, TokenId]]:
 
 
 async def _history(requests: PublicRequests, query: Query) -> tuple[PricePoint, ...] | Failure:
-    answer = await requests.read(Call.PRICES_HISTORY, wire.decode_prices_history, query=query)
+    answer = await requests.read(RouteName.PRICES_HISTORY, wire.decode_prices_history, query=query)
     return answer if isinstance(answer, Failure) else answer.items
 
 
@@ -244,7 +251,7 @@ class HistoryClient:
                 }
             )
             part = await self._requests.read(
-                Call.PRICES_HISTORIES, wire.decode_prices_histories, body=body
+                RouteName.PRICES_HISTORIES, wire.decode_prices_histories, body=body
             )
             if isinstance(part, Failure):
                 return part
@@ -275,9 +282,9 @@ class HostCheck:
 
     async def reach(self) -> Failure | None:
         """Return why the host cannot be reached; any reply counts as success."""
-        answer = await self._requests.read(Call.CHECK, len)
+        answer = await self._requests.read(RouteName.CHECK, len)
         return answer if isinstance(answer, Failure) else None
 
     async def order_version(self) -> int | Failure:
         """Return the version of orders that the host accepts; ours is the second."""
-        return await self._requests.read(Call.VERSION, decode_version)
+        return await self._requests.read(RouteName.VERSION, decode_version)

@@ -21,7 +21,7 @@ from pmtui.clients.http.paging import FetchedPage, walk
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Page
 from pmtui.domain.ids import Address
-from pmtui.reads.trading_routes import Auth, Call, ClobRoutes, Route
+from pmtui.reads.trading_routes import Auth, ClobRoutes, Route, RouteName
 from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.wire.bounds import WireError
@@ -46,7 +46,7 @@ class ClobRequests(ABC):
 
     async def read(
         self,
-        call: Call,
+        call: RouteName,
         decode: Callable[[bytes], T],
         *,
         query: Query = (),
@@ -69,7 +69,7 @@ class ClobRequests(ABC):
 
     def walk(
         self,
-        call: Call,
+        call: RouteName,
         decode: Callable[[bytes], Page[T]],
         *,
         query: Query = (),
@@ -218,7 +218,7 @@ class SignedRequests(ClobRequests):
 
     async def send(
         self,
-        call: Call,
+        call: RouteName,
         *,
         query: Query = (),
         body: bytes | None = None,
@@ -259,7 +259,7 @@ class SignedRequests(ClobRequests):
 
     async def request(
         self,
-        call: Call,
+        call: RouteName,
         decode: Callable[[bytes], T],
         *,
         body: bytes | None = None,
@@ -281,7 +281,7 @@ class SignedRequests(ClobRequests):
 
     async def submit(
         self,
-        call: Call,
+        call: RouteName,
         *,
         query: Query = (),
         identifier: str = "",
@@ -293,7 +293,7 @@ class SignedRequests(ClobRequests):
         )
         return answer if isinstance(answer, Failure) else None
 
-    def refused(self, call: Call, text: str) -> Failure:
+    def refused(self, call: RouteName, text: str) -> Failure:
         """Return the failure of a request that is not sent, and why."""
         return self.routes.route(call).withheld(text)
 

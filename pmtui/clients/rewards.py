@@ -14,7 +14,7 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.ids import Address, ConditionId, OrderId
 from pmtui.domain.markets.rewards import Earnings, Rebate, RewardedMarket
 from pmtui.domain.money import Micros
-from pmtui.reads.trading_routes import Auth, Call, ClobRoutes
+from pmtui.reads.trading_routes import Auth, ClobRoutes, RouteName
 from pmtui.wire import clob_rewards as wire
 
 _PAGE_SIZE = 500
@@ -45,7 +45,7 @@ class RewardsClient:
         """Yield every market with rewards, page by page; a failure is the last thing yielded."""
         sponsored = None if is_sponsored is None else str(is_sponsored).lower()
         query = to_query(sponsored=sponsored)
-        return self._requests.walk(Call.REWARDS, wire.decode_rewarded_markets, query=query)
+        return self._requests.walk(RouteName.REWARDS, wire.decode_rewarded_markets, query=query)
 
     async def rewards(self) -> tuple[RewardedMarket, ...] | Failure:
         """Return every market with rewards."""
@@ -55,7 +55,7 @@ class RewardsClient:
         """Return the rewards of one market; empty if it has none."""
         return await collect(
             self._requests.walk(
-                Call.MARKET_REWARDS, wire.decode_rewarded_markets, identifier=condition_id
+                RouteName.MARKET_REWARDS, wire.decode_rewarded_markets, identifier=condition_id
             )
         )
 
@@ -71,12 +71,16 @@ class RewardsClient:
             position=("DESC" if wanted.is_descending else "ASC") if wanted.order_by else None,
             page_size=str(_PAGE_SIZE),
         )
-        return self._requests.walk(Call.REWARD_SEARCH, wire.decode_rewarded_markets, query=query)
+        return self._requests.walk(
+            RouteName.REWARD_SEARCH, wire.decode_rewarded_markets, query=query
+        )
 
     async def rebates(self, day: date, maker: Address) -> tuple[Rebate, ...] | Failure:
         """Return a maker's rebates of a day's fees, by market."""
         query = to_query(date=day.isoformat(), maker_address=maker)
-        return await collect(self._requests.walk(Call.REBATES, wire.decode_rebates, query=query))
+        return await collect(
+            self._requests.walk(RouteName.REBATES, wire.decode_rebates, query=query)
+        )
 
 
 @final
@@ -89,8 +93,8 @@ class EarningsClient:
 
     def walk_earnings(self, day: date) -> AsyncIterator[FetchedPage[Earnings] | Failure]:
         """Yield a day's earnings by market, page by page; a failure is the last thing yielded."""
-        query = self._whose(Call.EARNINGS, day)
-        return self._requests.walk(Call.EARNINGS, wire.decode_earnings, query=query)
+        query = self._whose(RouteName.EARNINGS, day)
+        return self._requests.walk(RouteName.EARNINGS, wire.decode_earnings, query=query)
 
     async def earnings(self, day: date) -> tuple[Earnings, ...] | Failure:
         """Return a day's earnings by market."""
@@ -98,38 +102,44 @@ class EarningsClient:
 
     async def total_earnings(self, day: date) -> tuple[Earnings, ...] | Failure:
         """Return a day's earnings, one sum for each asset."""
-        query = self._whose(Call.TOTAL_EARNINGS, day)
+        query = self._whose(RouteName.TOTAL_EARNINGS, day)
         return await self._requests.read(
-            Call.TOTAL_EARNINGS, wire.decode_total_earnings, query=query
+            RouteName.TOTAL_EARNINGS, wire.decode_total_earnings, query=query
         )
 
     async def rebates(self, day: date) -> tuple[Rebate, ...] | Failure:
         """Return the rebates of a day's fees, by market; the host returns them to anybody."""
         query = to_query(date=day.isoformat(), maker_address=self._requests.account.wallet)
-        return await collect(self._requests.walk(Call.REBATES, wire.decode_rebates, query=query))
+        return await collect(
+            self._requests.walk(RouteName.REBATES, wire.decode_rebates, query=query)
+        )
 
     async def percentages(self) -> dict[ConditionId, Micros] | Failure:
         """Return our share of current payouts, in percent, by market."""
-        query = self._whose(Call.REWARD_PERCENTAGES)
+        query = self._whose(RouteName.REWARD_PERCENTAGES)
         return await self._requests.read(
-            Call.REWARD_PERCENTAGES, wire.decode_percentages, query=query
+            RouteName.REWARD_PERCENTAGES, wire.decode_percentages, query=query
         )
 
     def walk_markets(self, day: date) -> AsyncIterator[FetchedPage[RewardedMarket] | Failure]:
         """Yield markets with rewards and their payments to us; a failure is the last item yielded."""
-        query = self._whose(Call.MARKET_EARNINGS, day)
-        return self._requests.walk(Call.MARKET_EARNINGS, wire.decode_rewarded_markets, query=query)
+        query = self._whose(RouteName.MARKET_EARNINGS, day)
+        return self._requests.walk(
+            RouteName.MARKET_EARNINGS, wire.decode_rewarded_markets, query=query
+        )
 
     async def is_scoring(self, order_id: OrderId) -> bool | Failure:
         """Return whether an order earns rewards now."""
-        return await self._requests.read(Call.SCORING, wire.decode_scoring, identifier=order_id)
+        return await self._requests.read(
+            RouteName.SCORING, wire.decode_scoring, identifier=order_id
+        )
 
     async def are_scoring(self, order_ids: Sequence[OrderId]) -> dict[OrderId, bool] | Failure:
         """Return which of several orders earn rewards now."""
         body = msgspec.json.encode(list(order_ids))
-        return await self._requests.read(Call.SCORINGS, wire.decode_scorings, body=body)
+        return await self._requests.read(RouteName.SCORINGS, wire.decode_scorings, body=body)
 
-    def _whose(self, call: Call, day: date | None = None) -> Query:
+    def _whose(self, call: RouteName, day: date | None = None) -> Query:
         # A route without credentials would not know the account.
         is_public = self._requests.routes.route(call).auth is Auth.PUBLIC
         return to_query(

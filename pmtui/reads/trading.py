@@ -10,7 +10,7 @@ from pmtui.domain.orders.order import Fill, Notice, Order
 from pmtui.reads import answers
 from pmtui.reads.read import Argument, ArgumentKind, Needs, Read, ReadHost, Stream
 from pmtui.reads.routes import Route
-from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES, Call
+from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES, RouteName
 
 TOKEN = Argument("token_id", ArgumentKind.TOKEN, "outcome token", is_required=True)
 TOKENS = Argument("token_id", ArgumentKind.TOKEN, "outcome tokens", is_required=True, is_many=True)
@@ -40,7 +40,7 @@ BEFORE = Argument("before", ArgumentKind.MOMENT, "newest time")
 def _read(
     name: str,
     words: str,
-    call: Call,
+    call: RouteName,
     answer: object,
     *arguments: Argument,
     is_list: bool = False,
@@ -75,7 +75,7 @@ _BOOKS = (
     _read(
         "book",
         "one token's order book, checked against the venue's hash",
-        Call.BOOK,
+        RouteName.BOOK,
         answers.Book,
         TOKEN,
         stream=Stream.MARKET,
@@ -83,7 +83,7 @@ _BOOKS = (
     _read(
         "books",
         "several order books",
-        Call.BOOKS,
+        RouteName.BOOKS,
         answers.Book,
         TOKENS,
         is_list=True,
@@ -92,7 +92,7 @@ _BOOKS = (
     _read(
         "price",
         "best bid or best ask",
-        Call.PRICE,
+        RouteName.PRICE,
         answers.BestPrice,
         TOKEN,
         SIDE,
@@ -101,7 +101,7 @@ _BOOKS = (
     _read(
         "prices",
         "best bid and best ask of several tokens",
-        Call.PRICES,
+        RouteName.PRICES,
         answers.BestPrice,
         TOKENS,
         is_list=True,
@@ -110,7 +110,7 @@ _BOOKS = (
     _read(
         "midpoint",
         "middle of the book",
-        Call.MIDPOINT,
+        RouteName.MIDPOINT,
         answers.TokenPrice,
         TOKEN,
         stream=Stream.MARKET,
@@ -118,7 +118,7 @@ _BOOKS = (
     _read(
         "midpoints",
         "middles of several books",
-        Call.MIDPOINTS,
+        RouteName.MIDPOINTS,
         answers.TokenPrice,
         TOKENS,
         is_list=True,
@@ -127,7 +127,7 @@ _BOOKS = (
     _read(
         "spread",
         "best ask minus best bid",
-        Call.SPREAD,
+        RouteName.SPREAD,
         answers.TokenSpread,
         TOKEN,
         stream=Stream.MARKET,
@@ -135,7 +135,7 @@ _BOOKS = (
     _read(
         "spreads",
         "spreads of several books",
-        Call.SPREADS,
+        RouteName.SPREADS,
         answers.TokenSpread,
         TOKENS,
         is_list=True,
@@ -144,7 +144,7 @@ _BOOKS = (
     _read(
         "last-trade",
         "price and side of the last trade",
-        Call.LAST_TRADE,
+        RouteName.LAST_TRADE,
         answers.LastTradePrice,
         TOKEN,
         stream=Stream.MARKET,
@@ -152,7 +152,7 @@ _BOOKS = (
     _read(
         "last-trades",
         "last trades of several tokens",
-        Call.LAST_TRADES,
+        RouteName.LAST_TRADES,
         answers.LastTradePrice,
         TOKENS,
         is_list=True,
@@ -161,7 +161,7 @@ _BOOKS = (
     _read(
         "prices-history",
         "price over time, oldest first; `--after` and `--before` take the place of the interval",
-        Call.PRICES_HISTORY,
+        RouteName.PRICES_HISTORY,
         answers.HistoryPoint,
         TOKEN,
         INTERVAL,
@@ -172,7 +172,7 @@ _BOOKS = (
     _read(
         "prices-histories",
         "prices of several tokens over time",
-        Call.PRICES_HISTORIES,
+        RouteName.PRICES_HISTORIES,
         answers.HistoryPoint,
         TOKENS,
         INTERVAL,
@@ -187,56 +187,56 @@ _MARKETS = (
     _read(
         "listed-markets",
         "all markets of the trading host",
-        Call.MARKETS,
+        RouteName.MARKETS,
         ListedMarket,
         is_list=True,
     ),
     _read(
         "simplified-markets",
         "all markets in short",
-        Call.SIMPLIFIED_MARKETS,
+        RouteName.SIMPLIFIED_MARKETS,
         ListedMarket,
         is_list=True,
     ),
     _read(
         "sampling-markets",
         "markets with rewards",
-        Call.SAMPLING_MARKETS,
+        RouteName.SAMPLING_MARKETS,
         ListedMarket,
         is_list=True,
     ),
     _read(
         "sampling-simplified-markets",
         "markets with rewards in short",
-        Call.SAMPLING_SIMPLIFIED_MARKETS,
+        RouteName.SAMPLING_SIMPLIFIED_MARKETS,
         ListedMarket,
         is_list=True,
     ),
     _read(
         "listed-market",
         "one market as the lists have it",
-        Call.MARKET,
+        RouteName.MARKET,
         ListedMarket,
         CONDITION,
     ),
     _read(
         "market-terms",
         "what orders in a market must obey: tick size, smallest order, fee, rewards",
-        Call.MARKET_TERMS,
+        RouteName.MARKET_TERMS,
         MarketTerms,
         CONDITION,
     ),
     _read(
         "market-of-token",
         "a token's market and its pair of tokens",
-        Call.MARKET_OF_TOKEN,
+        RouteName.MARKET_OF_TOKEN,
         answers.TokenMarket,
         TOKEN,
     ),
     _read(
         "tick-size",
         "distance between prices",
-        Call.TICK_SIZE,
+        RouteName.TICK_SIZE,
         answers.TokenTick,
         TOKEN,
         stream=Stream.MARKET,
@@ -244,28 +244,28 @@ _MARKETS = (
     _read(
         "neg-risk",
         "whether a token is of the negative-risk exchange",
-        Call.NEG_RISK,
+        RouteName.NEG_RISK,
         answers.TokenNegRisk,
         TOKEN,
     ),
-    _read("fee-rate", "the old fee of a token", Call.FEE_RATE, answers.TokenFee, TOKEN),
-    _read("trading-check", "whether the host answers", Call.CHECK, answers.Reachable),
-    _read("server-time", "the host's clock", Call.TIME, answers.ServerTime),
-    _read("order-version", "generation of orders taken", Call.VERSION, answers.OrderVersion),
+    _read("fee-rate", "the old fee of a token", RouteName.FEE_RATE, answers.TokenFee, TOKEN),
+    _read("trading-check", "whether the host answers", RouteName.CHECK, answers.Reachable),
+    _read("server-time", "the host's clock", RouteName.TIME, answers.ServerTime),
+    _read("order-version", "generation of orders taken", RouteName.VERSION, answers.OrderVersion),
 )
 
 _REWARDS = (
     _read(
         "rewards",
         "every market with liquidity rewards",
-        Call.REWARDS,
+        RouteName.REWARDS,
         RewardedMarket,
         is_list=True,
     ),
     _read(
         "market-rewards",
         "rewards of one market",
-        Call.MARKET_REWARDS,
+        RouteName.MARKET_REWARDS,
         RewardedMarket,
         CONDITION,
         is_list=True,
@@ -273,7 +273,7 @@ _REWARDS = (
     _read(
         "rewards-markets",
         "markets with rewards by text, tag and order",
-        Call.REWARD_SEARCH,
+        RouteName.REWARD_SEARCH,
         RewardedMarket,
         Argument("text", ArgumentKind.TEXT, "words of the question"),
         Argument("tag", ArgumentKind.TEXT, "slug of a tag"),
@@ -283,7 +283,7 @@ _REWARDS = (
     _read(
         "rebates",
         "what a maker got back of a day's fees",
-        Call.REBATES,
+        RouteName.REBATES,
         Rebate,
         DAY,
         Argument("wallet", ArgumentKind.ADDRESS, "the maker", is_required=True),
@@ -292,7 +292,7 @@ _REWARDS = (
     _read(
         "earnings",
         "what a day's resting orders earned, by market",
-        Call.EARNINGS,
+        RouteName.EARNINGS,
         Earnings,
         DAY,
         is_list=True,
@@ -301,7 +301,7 @@ _REWARDS = (
     _read(
         "total-earnings",
         "a day's earnings, one sum for each asset",
-        Call.TOTAL_EARNINGS,
+        RouteName.TOTAL_EARNINGS,
         Earnings,
         DAY,
         is_list=True,
@@ -310,7 +310,7 @@ _REWARDS = (
     _read(
         "reward-percentages",
         "our part of what each market pays out now",
-        Call.REWARD_PERCENTAGES,
+        RouteName.REWARD_PERCENTAGES,
         answers.RewardPercentage,
         is_list=True,
         needs=Needs.KEY,
@@ -318,7 +318,7 @@ _REWARDS = (
     _read(
         "market-earnings",
         "markets with rewards and what each paid us on a day",
-        Call.MARKET_EARNINGS,
+        RouteName.MARKET_EARNINGS,
         RewardedMarket,
         DAY,
         is_list=True,
@@ -327,7 +327,7 @@ _REWARDS = (
     _read(
         "order-scoring",
         "whether an order earns rewards now",
-        Call.SCORING,
+        RouteName.SCORING,
         answers.Scoring,
         ORDER,
         needs=Needs.KEY,
@@ -335,7 +335,7 @@ _REWARDS = (
     _read(
         "orders-scoring",
         "which of several orders earn rewards now",
-        Call.SCORINGS,
+        RouteName.SCORINGS,
         answers.Scoring,
         Argument("order_id", ArgumentKind.ORDER, "orders", is_required=True, is_many=True),
         is_list=True,
@@ -347,7 +347,7 @@ _ACCOUNT = (
     _read(
         "balance",
         "cash, or shares of a token, and what contracts may take",
-        Call.BALANCE,
+        RouteName.BALANCE,
         answers.Balance,
         Argument("token_id", ArgumentKind.TOKEN, "outcome token; cash without it"),
         needs=Needs.KEY,
@@ -355,7 +355,7 @@ _ACCOUNT = (
     _read(
         "open-orders",
         "open orders of the key",
-        Call.OPEN_ORDERS,
+        RouteName.OPEN_ORDERS,
         Order,
         ANY_CONDITION,
         ANY_TOKEN,
@@ -366,7 +366,7 @@ _ACCOUNT = (
     _read(
         "order",
         "one order of the key",
-        Call.ORDER,
+        RouteName.ORDER,
         Order,
         ORDER,
         needs=Needs.KEY,
@@ -375,7 +375,7 @@ _ACCOUNT = (
     _read(
         "fills",
         "own fills, in the host's order",
-        Call.TRADES,
+        RouteName.TRADES,
         Fill,
         AFTER,
         BEFORE,
@@ -389,7 +389,7 @@ _ACCOUNT = (
     _read(
         "notifications",
         "notices that are kept for the account",
-        Call.NOTICES,
+        RouteName.NOTICES,
         Notice,
         is_list=True,
         needs=Needs.KEY,
@@ -397,14 +397,14 @@ _ACCOUNT = (
     _read(
         "closed-only",
         "whether the account may only close positions",
-        Call.CLOSED_ONLY,
+        RouteName.CLOSED_ONLY,
         answers.ClosedOnly,
         needs=Needs.KEY,
     ),
     _read(
         "api-keys",
         "names of the owner's API keys",
-        Call.API_KEYS,
+        RouteName.API_KEYS,
         answers.KeyName,
         is_list=True,
         needs=Needs.KEY,
@@ -412,7 +412,7 @@ _ACCOUNT = (
     _read(
         "readonly-api-keys",
         "names of keys that can only read",
-        Call.READONLY_KEYS,
+        RouteName.READONLY_KEYS,
         answers.KeyName,
         is_list=True,
         needs=Needs.KEY,
@@ -420,7 +420,7 @@ _ACCOUNT = (
     _read(
         "builder-keys",
         "names of the builder's keys",
-        Call.BUILDER_KEYS,
+        RouteName.BUILDER_KEYS,
         BuilderKey,
         is_list=True,
         needs=Needs.KEY,
@@ -428,7 +428,7 @@ _ACCOUNT = (
     _read(
         "builder-fees",
         "what the builder of a code charges",
-        Call.BUILDER_FEES,
+        RouteName.BUILDER_FEES,
         BuilderFees,
         Argument("code", ArgumentKind.CONDITION, "builder code", is_required=True),
         needs=Needs.KEY,

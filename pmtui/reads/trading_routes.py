@@ -21,7 +21,7 @@ class Auth(Enum):
     KEY = "level 2"
 
 
-class Call(StrEnum):
+class RouteName(StrEnum):
     """The requests that the trading host supports."""
 
     CHECK = "check"
@@ -114,7 +114,7 @@ class ClobRoutes:
     """All routes of the trading host in one dialect."""
 
     dialect: Dialect
-    rows: Mapping[Call, Route]
+    rows: Mapping[RouteName, Route]
     cursor_name: str
     """Query key of a page's cursor."""
     wraps_cancel_ids: bool
@@ -128,91 +128,91 @@ class ClobRoutes:
     """Tokens in one batch read."""
     max_histories: int = 20
 
-    def route(self, call: Call) -> Route:
+    def route(self, call: RouteName) -> Route:
         """Return the route of a call."""
         return self.rows[call]
 
 
 _SHARED = {
-    Call.TIME: Route("GET", "/time"),
-    Call.VERSION: Route("GET", "/version"),
-    Call.MARKETS: Route("GET", "/markets"),
-    Call.SIMPLIFIED_MARKETS: Route("GET", "/simplified-markets"),
-    Call.SAMPLING_MARKETS: Route("GET", "/sampling-markets"),
-    Call.SAMPLING_SIMPLIFIED_MARKETS: Route("GET", "/sampling-simplified-markets"),
-    Call.MARKET: Route("GET", "/markets/{id}"),
-    Call.MARKET_TERMS: Route("GET", "/clob-markets/{id}"),
-    Call.BOOK: Route("GET", "/book"),
-    Call.BOOKS: Route("POST", "/books"),
-    Call.MARKET_OF_TOKEN: Route("GET", "/markets-by-token/{id}"),
-    Call.PRICE: Route("GET", "/price"),
-    Call.PRICES: Route("POST", "/prices"),
-    Call.MIDPOINT: Route("GET", "/midpoint"),
-    Call.MIDPOINTS: Route("POST", "/midpoints"),
-    Call.SPREAD: Route("GET", "/spread"),
-    Call.SPREADS: Route("POST", "/spreads"),
-    Call.TICK_SIZE: Route("GET", "/tick-size"),
-    Call.NEG_RISK: Route("GET", "/neg-risk"),
-    Call.FEE_RATE: Route("GET", "/fee-rate"),
-    Call.LAST_TRADE: Route("GET", "/last-trade-price"),
-    Call.LAST_TRADES: Route("POST", "/last-trades-prices"),
-    Call.PRICES_HISTORY: Route("GET", "/prices-history"),
-    Call.PRICES_HISTORIES: Route("POST", "/batch-prices-history"),
-    Call.CREATE_KEY: Route("POST", "/auth/api-key", Auth.OWNER),
-    Call.DERIVE_KEY: Route("GET", "/auth/derive-api-key", Auth.OWNER),
-    Call.API_KEYS: Route("GET", "/auth/api-keys", Auth.KEY),
-    Call.CLOSED_ONLY: Route("GET", "/auth/ban-status/closed-only", Auth.KEY),
-    Call.READONLY_KEYS: Route("GET", "/auth/readonly-api-keys", Auth.KEY),
-    Call.CREATE_BUILDER_KEY: Route("POST", "/auth/builder-api-key", Auth.KEY),
-    Call.BUILDER_FEES: Route("GET", "/fees/builder-fees/{id}"),
-    Call.BALANCE: Route("GET", "/balance-allowance", Auth.KEY),
-    Call.REFRESH_BALANCE: Route("GET", "/balance-allowance/update", Auth.KEY),
-    Call.POST_ORDER: Route("POST", "/order", Auth.KEY),
-    Call.POST_ORDERS: Route("POST", "/orders", Auth.KEY),
-    Call.CANCEL: Route("DELETE", "/order", Auth.KEY),
-    Call.CANCEL_MANY: Route("DELETE", "/orders", Auth.KEY),
-    Call.CANCEL_MARKET: Route("DELETE", "/cancel-market-orders", Auth.KEY),
-    Call.CANCEL_ALL: Route("DELETE", "/cancel-all", Auth.KEY),
-    Call.OPEN_ORDERS: Route("GET", "/data/orders", Auth.KEY),
-    Call.TRADES: Route("GET", "/data/trades", Auth.KEY),
-    Call.HEARTBEAT: Route("POST", "/v1/heartbeats", Auth.KEY),
-    Call.NOTICES: Route("GET", "/notifications", Auth.KEY),
-    Call.DROP_NOTICES: Route("DELETE", "/notifications", Auth.KEY),
-    Call.REWARD_SEARCH: Route("GET", "/rewards/markets/multi"),
+    RouteName.TIME: Route("GET", "/time"),
+    RouteName.VERSION: Route("GET", "/version"),
+    RouteName.MARKETS: Route("GET", "/markets"),
+    RouteName.SIMPLIFIED_MARKETS: Route("GET", "/simplified-markets"),
+    RouteName.SAMPLING_MARKETS: Route("GET", "/sampling-markets"),
+    RouteName.SAMPLING_SIMPLIFIED_MARKETS: Route("GET", "/sampling-simplified-markets"),
+    RouteName.MARKET: Route("GET", "/markets/{id}"),
+    RouteName.MARKET_TERMS: Route("GET", "/clob-markets/{id}"),
+    RouteName.BOOK: Route("GET", "/book"),
+    RouteName.BOOKS: Route("POST", "/books"),
+    RouteName.MARKET_OF_TOKEN: Route("GET", "/markets-by-token/{id}"),
+    RouteName.PRICE: Route("GET", "/price"),
+    RouteName.PRICES: Route("POST", "/prices"),
+    RouteName.MIDPOINT: Route("GET", "/midpoint"),
+    RouteName.MIDPOINTS: Route("POST", "/midpoints"),
+    RouteName.SPREAD: Route("GET", "/spread"),
+    RouteName.SPREADS: Route("POST", "/spreads"),
+    RouteName.TICK_SIZE: Route("GET", "/tick-size"),
+    RouteName.NEG_RISK: Route("GET", "/neg-risk"),
+    RouteName.FEE_RATE: Route("GET", "/fee-rate"),
+    RouteName.LAST_TRADE: Route("GET", "/last-trade-price"),
+    RouteName.LAST_TRADES: Route("POST", "/last-trades-prices"),
+    RouteName.PRICES_HISTORY: Route("GET", "/prices-history"),
+    RouteName.PRICES_HISTORIES: Route("POST", "/batch-prices-history"),
+    RouteName.CREATE_KEY: Route("POST", "/auth/api-key", Auth.OWNER),
+    RouteName.DERIVE_KEY: Route("GET", "/auth/derive-api-key", Auth.OWNER),
+    RouteName.API_KEYS: Route("GET", "/auth/api-keys", Auth.KEY),
+    RouteName.CLOSED_ONLY: Route("GET", "/auth/ban-status/closed-only", Auth.KEY),
+    RouteName.READONLY_KEYS: Route("GET", "/auth/readonly-api-keys", Auth.KEY),
+    RouteName.CREATE_BUILDER_KEY: Route("POST", "/auth/builder-api-key", Auth.KEY),
+    RouteName.BUILDER_FEES: Route("GET", "/fees/builder-fees/{id}"),
+    RouteName.BALANCE: Route("GET", "/balance-allowance", Auth.KEY),
+    RouteName.REFRESH_BALANCE: Route("GET", "/balance-allowance/update", Auth.KEY),
+    RouteName.POST_ORDER: Route("POST", "/order", Auth.KEY),
+    RouteName.POST_ORDERS: Route("POST", "/orders", Auth.KEY),
+    RouteName.CANCEL: Route("DELETE", "/order", Auth.KEY),
+    RouteName.CANCEL_MANY: Route("DELETE", "/orders", Auth.KEY),
+    RouteName.CANCEL_MARKET: Route("DELETE", "/cancel-market-orders", Auth.KEY),
+    RouteName.CANCEL_ALL: Route("DELETE", "/cancel-all", Auth.KEY),
+    RouteName.OPEN_ORDERS: Route("GET", "/data/orders", Auth.KEY),
+    RouteName.TRADES: Route("GET", "/data/trades", Auth.KEY),
+    RouteName.HEARTBEAT: Route("POST", "/v1/heartbeats", Auth.KEY),
+    RouteName.NOTICES: Route("GET", "/notifications", Auth.KEY),
+    RouteName.DROP_NOTICES: Route("DELETE", "/notifications", Auth.KEY),
+    RouteName.REWARD_SEARCH: Route("GET", "/rewards/markets/multi"),
 }
 """Routes that both dialects share, and routes of the public service that the seed lacks."""
 
 _SEED = {
-    Call.CHECK: Route("GET", "/"),
-    Call.ORDER: Route("GET", "/order/{id}", Auth.KEY),
-    Call.BUILDER_KEYS: Route("GET", "/auth/builder-api-keys", Auth.KEY),
-    Call.REVOKE_BUILDER_KEY: Route("DELETE", "/auth/builder-api-key/{id}", Auth.KEY),
-    Call.SCORING: Route("GET", "/orders/scoring", id_key="order_id"),
-    Call.SCORINGS: Route("POST", "/orders/scoring"),
-    Call.REWARDS: Route("GET", "/rewards/config"),
-    Call.MARKET_REWARDS: Route("GET", "/rewards/raw", id_key="market"),
-    Call.EARNINGS: Route("GET", "/rewards/earnings"),
-    Call.TOTAL_EARNINGS: Route("GET", "/rewards/total-earnings"),
-    Call.REWARD_PERCENTAGES: Route("GET", "/rewards/percentages"),
-    Call.MARKET_EARNINGS: Route("GET", "/rewards/markets"),
-    Call.REBATES: Route("GET", "/rebates"),
+    RouteName.CHECK: Route("GET", "/"),
+    RouteName.ORDER: Route("GET", "/order/{id}", Auth.KEY),
+    RouteName.BUILDER_KEYS: Route("GET", "/auth/builder-api-keys", Auth.KEY),
+    RouteName.REVOKE_BUILDER_KEY: Route("DELETE", "/auth/builder-api-key/{id}", Auth.KEY),
+    RouteName.SCORING: Route("GET", "/orders/scoring", id_key="order_id"),
+    RouteName.SCORINGS: Route("POST", "/orders/scoring"),
+    RouteName.REWARDS: Route("GET", "/rewards/config"),
+    RouteName.MARKET_REWARDS: Route("GET", "/rewards/raw", id_key="market"),
+    RouteName.EARNINGS: Route("GET", "/rewards/earnings"),
+    RouteName.TOTAL_EARNINGS: Route("GET", "/rewards/total-earnings"),
+    RouteName.REWARD_PERCENTAGES: Route("GET", "/rewards/percentages"),
+    RouteName.MARKET_EARNINGS: Route("GET", "/rewards/markets"),
+    RouteName.REBATES: Route("GET", "/rebates"),
 }
 """Routes of the seed dialect (docs/wire.md#dialects)."""
 
 _LIVE = {
-    Call.CHECK: Route("GET", "/ok"),
-    Call.ORDER: Route("GET", "/data/order/{id}", Auth.KEY),
-    Call.BUILDER_KEYS: Route("GET", "/auth/builder-api-key", Auth.KEY),
-    Call.REVOKE_BUILDER_KEY: Route("DELETE", "/auth/builder-api-key", Auth.KEY),
-    Call.SCORING: Route("GET", "/order-scoring", Auth.KEY, id_key="order_id"),
-    Call.SCORINGS: Route("POST", "/orders-scoring", Auth.KEY),
-    Call.REWARDS: Route("GET", "/rewards/markets/current"),
-    Call.MARKET_REWARDS: Route("GET", "/rewards/markets/{id}"),
-    Call.EARNINGS: Route("GET", "/rewards/user", Auth.KEY),
-    Call.TOTAL_EARNINGS: Route("GET", "/rewards/user/total", Auth.KEY),
-    Call.REWARD_PERCENTAGES: Route("GET", "/rewards/user/percentages", Auth.KEY),
-    Call.MARKET_EARNINGS: Route("GET", "/rewards/user/markets", Auth.KEY),
-    Call.REBATES: Route("GET", "/rebates/current"),
+    RouteName.CHECK: Route("GET", "/ok"),
+    RouteName.ORDER: Route("GET", "/data/order/{id}", Auth.KEY),
+    RouteName.BUILDER_KEYS: Route("GET", "/auth/builder-api-key", Auth.KEY),
+    RouteName.REVOKE_BUILDER_KEY: Route("DELETE", "/auth/builder-api-key", Auth.KEY),
+    RouteName.SCORING: Route("GET", "/order-scoring", Auth.KEY, id_key="order_id"),
+    RouteName.SCORINGS: Route("POST", "/orders-scoring", Auth.KEY),
+    RouteName.REWARDS: Route("GET", "/rewards/markets/current"),
+    RouteName.MARKET_REWARDS: Route("GET", "/rewards/markets/{id}"),
+    RouteName.EARNINGS: Route("GET", "/rewards/user", Auth.KEY),
+    RouteName.TOTAL_EARNINGS: Route("GET", "/rewards/user/total", Auth.KEY),
+    RouteName.REWARD_PERCENTAGES: Route("GET", "/rewards/user/percentages", Auth.KEY),
+    RouteName.MARKET_EARNINGS: Route("GET", "/rewards/user/markets", Auth.KEY),
+    RouteName.REBATES: Route("GET", "/rebates/current"),
 }
 """Routes of the public service (docs/wire.md#dialects), September 2026."""
 

@@ -15,7 +15,7 @@ from types import ModuleType
 from starlette.applications import Starlette
 from starlette.routing import Match, Route
 
-from pmtui.reads.trading_routes import ROUTES, Call
+from pmtui.reads.trading_routes import ROUTES, RouteName
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.server import applications
 from pmtui.sim.storage.persistence import Store
@@ -73,7 +73,7 @@ class VenueTable:
                 return Answer(method, route.path, handler_name(route.endpoint))
         return None
 
-    def of_call(self, call: Call) -> tuple[Answer, ...]:
+    def of_call(self, call: RouteName) -> tuple[Answer, ...]:
         """Return what answers a row in each dialect; nothing where one of them has no answer."""
         rows = dict.fromkeys(routes.route(call) for routes in ROUTES.values())
         found = [self.find(row.method, row.path) for row in rows]
@@ -82,7 +82,7 @@ class VenueTable:
 
     def unasked(self) -> tuple[str, ...]:
         """Return what the venue answers beyond both dialects."""
-        asked = {(one.method, one.path) for call in Call for one in self.of_call(call)}
+        asked = {(one.method, one.path) for call in RouteName for one in self.of_call(call)}
         return tuple(
             f"{method} {route.path}"
             for route in self._routes
@@ -103,12 +103,12 @@ def handler_name(endpoint: Callable[..., object]) -> str:
     return getattr(endpoint, "__qualname__", repr(endpoint)).partition(".<locals>")[0]
 
 
-def proofs(table: VenueTable) -> dict[Call, list[Proof]]:
+def proofs(table: VenueTable) -> dict[RouteName, list[Proof]]:
     """Return the tests of every row."""
     by_row, by_story = importlib.import_module(_BY_ROW), importlib.import_module(_BY_STORY)
-    found: dict[Call, list[Proof]] = {call: [] for call in Call}
+    found: dict[RouteName, list[Proof]] = {call: [] for call in RouteName}
     for test, call in _cases(by_row, "call"):
-        if isinstance(call, Call):
+        if isinstance(call, RouteName):
             found[call].append(Proof(test, call.value))
     for test, story in _cases(by_story, "story"):
         for call in by_story.STORIES[story][0]:

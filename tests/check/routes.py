@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pmtui.clients
-from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES, Call, ClobRoutes
+from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES, ClobRoutes, RouteName
 from tests.check.route_proof import Proof, VenueTable, proofs
 
 CLIENTS = Path(pmtui.clients.__file__).parent
@@ -112,7 +112,7 @@ def rows(venue: VenueTable) -> tuple[Row, ...]:
     """Return the rows of the seed in its order, then those of the public service alone."""
     askers, tests = methods_by_call(), proofs(venue)
     known = {call_of(SEED_ROUTES, method, path): f"{method} {path}" for method, path in SEED_ROWS}
-    calls = [*known, *(call for call in Call if call not in known)]
+    calls = [*known, *(call for call in RouteName if call not in known)]
     return tuple(
         Row(
             known.get(call, ""),
@@ -125,13 +125,13 @@ def rows(venue: VenueTable) -> tuple[Row, ...]:
     )
 
 
-def _said(call: Call) -> tuple[str, str]:
+def _said(call: RouteName) -> tuple[str, str]:
     seed, live = SEED_ROUTES.route(call), LIVE_ROUTES.route(call)
     auth = dict.fromkeys((seed.auth.value, live.auth.value))
     return live.label, " / ".join(auth)
 
 
-def call_of(routes: ClobRoutes, method: str, path: str) -> Call:
+def call_of(routes: ClobRoutes, method: str, path: str) -> RouteName:
     """Return what a route is for; `{id}` stands for any name in braces.
 
     Raises:
@@ -145,9 +145,9 @@ def call_of(routes: ClobRoutes, method: str, path: str) -> Call:
     raise KeyError(f"{method} {path}")
 
 
-def methods_by_call() -> dict[Call, set[str]]:
+def methods_by_call() -> dict[RouteName, set[str]]:
     """Return the public methods and functions of the clients that ask each row."""
-    found: dict[Call, set[str]] = defaultdict(set)
+    found: dict[RouteName, set[str]] = defaultdict(set)
     for path in sorted(CLIENTS.rglob("*.py")):
         tree = ast.parse(path.read_text())
         parts = dict(_parts(tree))
@@ -179,14 +179,14 @@ def _parts(tree: ast.Module) -> Iterator[tuple[str, ast.AST]]:
             yield node.targets[0].id, node.value
 
 
-def _calls(name: str, parts: dict[str, ast.AST], met: frozenset[str]) -> set[Call]:
-    found: set[Call] = set()
+def _calls(name: str, parts: dict[str, ast.AST], met: frozenset[str]) -> set[RouteName]:
+    found: set[RouteName] = set()
     owner = name.rpartition(".")[0]
     for node in ast.walk(parts[name]):
         used = ""
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if node.value.id == "Call":
-                found.add(Call[node.attr])
+            if node.value.id == "RouteName":
+                found.add(RouteName[node.attr])
             elif node.value.id == "self":
                 used = f"{owner}.{node.attr}"
         elif isinstance(node, ast.Name):

@@ -8,7 +8,7 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
-from pmtui.reads.trading_routes import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, Call
+from pmtui.reads.trading_routes import LIVE_ROUTES, ROUTES, SEED_ROUTES, Auth, RouteName
 from tests.clients.raw_server import answering, serving
 
 TOKEN = TokenId("71")
@@ -91,7 +91,7 @@ async def test_every_public_read_asks_its_one_route() -> None:
 async def test_market_lists_are_walked_by_the_dialects_cursor(dialect: Dialect, name: str) -> None:
     async with serving(answering(PAGE), answering(LAST)) as server:
         client = ClobClient(server.host(), ROUTES[dialect])
-        pages = [page async for page in client.all_listed_markets(Call.SAMPLING_MARKETS)]
+        pages = [page async for page in client.all_listed_markets(RouteName.SAMPLING_MARKETS)]
         assert server.lines == [
             "GET /sampling-markets HTTP/1.1",
             f"GET /sampling-markets?{name}=MTAw HTTP/1.1",
@@ -128,7 +128,7 @@ async def test_a_part_that_fails_fails_the_whole(answer: bytes) -> None:
 async def test_only_lists_of_markets_are_listed() -> None:
     async with serving(answering(PAGE)) as server:
         with pytest.raises(ValueError, match="no list"):
-            await ClobClient(server.host(), LIVE_ROUTES).listed_markets(Call.BOOK)
+            await ClobClient(server.host(), LIVE_ROUTES).listed_markets(RouteName.BOOK)
 
 
 async def test_a_walk_ends_with_the_failure_it_met() -> None:
@@ -151,5 +151,5 @@ async def test_an_answer_that_cannot_be_read_and_a_missing_book_are_failures() -
 
 
 def test_both_dialects_say_everything() -> None:
-    assert set(SEED_ROUTES.rows) == set(LIVE_ROUTES.rows) == set(Call)
+    assert set(SEED_ROUTES.rows) == set(LIVE_ROUTES.rows) == set(RouteName)
     assert {route.auth for route in LIVE_ROUTES.rows.values()} == set(Auth)

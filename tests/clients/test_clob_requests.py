@@ -8,7 +8,7 @@ from pmtui.clients.account import create_or_derive
 from pmtui.clients.clob_requests import ServerClock, SignedRequests
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
-from pmtui.reads.trading_routes import LIVE_ROUTES, Call
+from pmtui.reads.trading_routes import LIVE_ROUTES, RouteName
 from pmtui.signing.auth import ApiCredentials
 from pmtui.wire.clob_account import decode_api_keys
 from tests.clients.raw_server import Call as Request
@@ -94,7 +94,7 @@ async def test_a_retried_read_is_signed_anew() -> None:
         account = account_client(server.host()).requests.account
         clock = ServerClock(lambda: moments.pop(0) if len(moments) > 1 else moments[0], no_time)
         requests = SignedRequests(server.host(), LIVE_ROUTES, account=account, clock=clock)
-        assert await requests.read(Call.API_KEYS, decode_api_keys) == ()
+        assert await requests.read(RouteName.API_KEYS, decode_api_keys) == ()
         stamps = [int(call.headers["poly_timestamp"]) for call in server.calls]
         assert stamps == [1_790_000_100, 1_790_000_109]
         assert all(is_signed(call) for call in server.calls)

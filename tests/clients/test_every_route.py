@@ -28,7 +28,7 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import NoticeId
-from pmtui.reads.trading_routes import ROUTES, Auth, Call, ClobRoutes
+from pmtui.reads.trading_routes import ROUTES, Auth, ClobRoutes, RouteName
 from tests.clients.raw_server import Call as Request
 from tests.clients.raw_server import answering, serving
 from tests.clients.test_account import NOW, SIGNER, account_client, is_signed
@@ -91,7 +91,7 @@ class Example:
     body: object = None
 
 
-def listed(call: Call) -> Callable[[Kit], Awaitable[object]]:
+def listed(call: RouteName) -> Callable[[Kit], Awaitable[object]]:
     return lambda kit: kit.clob.listed_markets(call)
 
 
@@ -105,83 +105,85 @@ WHO = f"signature_type=3&maker_address={WALLET}"
 SIG = "signature_type=3"
 TOKEN_ROWS = [{"token_id": "71"}]
 
-EXAMPLES: dict[Call, Example] = {
-    Call.CHECK: Example(lambda k: HostCheck(k.host, k.routes).reach(), b'"OK"', "/", "/ok"),
-    Call.TIME: Example(lambda k: k.clob.server_time(), b"1790000000", "/time"),
-    Call.VERSION: Example(
+EXAMPLES: dict[RouteName, Example] = {
+    RouteName.CHECK: Example(lambda k: HostCheck(k.host, k.routes).reach(), b'"OK"', "/", "/ok"),
+    RouteName.TIME: Example(lambda k: k.clob.server_time(), b"1790000000", "/time"),
+    RouteName.VERSION: Example(
         lambda k: HostCheck(k.host, k.routes).order_version(), b'{"version":2}', "/version"
     ),
-    Call.MARKETS: Example(listed(Call.MARKETS), NO_ROWS, "/markets"),
-    Call.SIMPLIFIED_MARKETS: Example(
-        listed(Call.SIMPLIFIED_MARKETS), NO_ROWS, "/simplified-markets"
+    RouteName.MARKETS: Example(listed(RouteName.MARKETS), NO_ROWS, "/markets"),
+    RouteName.SIMPLIFIED_MARKETS: Example(
+        listed(RouteName.SIMPLIFIED_MARKETS), NO_ROWS, "/simplified-markets"
     ),
-    Call.SAMPLING_MARKETS: Example(listed(Call.SAMPLING_MARKETS), NO_ROWS, "/sampling-markets"),
-    Call.SAMPLING_SIMPLIFIED_MARKETS: Example(
-        listed(Call.SAMPLING_SIMPLIFIED_MARKETS), NO_ROWS, "/sampling-simplified-markets"
+    RouteName.SAMPLING_MARKETS: Example(
+        listed(RouteName.SAMPLING_MARKETS), NO_ROWS, "/sampling-markets"
     ),
-    Call.MARKET: Example(
+    RouteName.SAMPLING_SIMPLIFIED_MARKETS: Example(
+        listed(RouteName.SAMPLING_SIMPLIFIED_MARKETS), NO_ROWS, "/sampling-simplified-markets"
+    ),
+    RouteName.MARKET: Example(
         lambda k: k.clob.listed_market(CONDITION), b'{"condition_id":"0xcc"}', "/markets/0xcc"
     ),
-    Call.MARKET_TERMS: Example(
+    RouteName.MARKET_TERMS: Example(
         lambda k: k.clob.market_terms(CONDITION), b'{"c":"0xcc","mts":0.01}', "/clob-markets/0xcc"
     ),
-    Call.BOOK: Example(lambda k: k.clob.book(TOKEN), BOOK, "/book?token_id=71"),
-    Call.BOOKS: Example(
+    RouteName.BOOK: Example(lambda k: k.clob.book(TOKEN), BOOK, "/book?token_id=71"),
+    RouteName.BOOKS: Example(
         lambda k: k.clob.books([TOKEN]), b"[" + BOOK + b"]", "/books", body=TOKEN_ROWS
     ),
-    Call.MARKET_OF_TOKEN: Example(
+    RouteName.MARKET_OF_TOKEN: Example(
         lambda k: k.clob.market_of_token(TOKEN),
         b'{"condition_id":"0xa","primary_token_id":"1","secondary_token_id":"2"}',
         "/markets-by-token/71",
     ),
-    Call.PRICE: Example(
+    RouteName.PRICE: Example(
         lambda k: k.clob.price(TOKEN, Side.BUY), b'{"price":0.4}', "/price?token_id=71&side=BUY"
     ),
-    Call.PRICES: Example(
+    RouteName.PRICES: Example(
         lambda k: k.clob.prices([(TOKEN, Side.BUY)]),
         b'{"71":{"BUY":"0.4"}}',
         "/prices",
         body=[{"token_id": "71", "side": "BUY"}],
     ),
-    Call.MIDPOINT: Example(
+    RouteName.MIDPOINT: Example(
         lambda k: k.clob.midpoint(TOKEN), b'{"mid":"0.4"}', "/midpoint?token_id=71"
     ),
-    Call.MIDPOINTS: Example(
+    RouteName.MIDPOINTS: Example(
         lambda k: k.clob.midpoints([TOKEN]), b'{"71":"0.4"}', "/midpoints", body=TOKEN_ROWS
     ),
-    Call.SPREAD: Example(
+    RouteName.SPREAD: Example(
         lambda k: k.clob.spread(TOKEN), b'{"spread":"0.4"}', "/spread?token_id=71"
     ),
-    Call.SPREADS: Example(
+    RouteName.SPREADS: Example(
         lambda k: k.clob.spreads([TOKEN]), b'{"71":"0.4"}', "/spreads", body=TOKEN_ROWS
     ),
-    Call.TICK_SIZE: Example(
+    RouteName.TICK_SIZE: Example(
         lambda k: k.clob.tick_size(TOKEN),
         b'{"minimum_tick_size":0.01}',
         "/tick-size?token_id=71",
     ),
-    Call.NEG_RISK: Example(
+    RouteName.NEG_RISK: Example(
         lambda k: k.clob.neg_risk(TOKEN), b'{"neg_risk":true}', "/neg-risk?token_id=71"
     ),
-    Call.FEE_RATE: Example(
+    RouteName.FEE_RATE: Example(
         lambda k: k.clob.fee_rate(TOKEN), b'{"fee_rate_bps":"0"}', "/fee-rate?token_id=71"
     ),
-    Call.LAST_TRADE: Example(
+    RouteName.LAST_TRADE: Example(
         lambda k: k.clob.last_trade(TOKEN),
         b'{"price":"0.4","side":"BUY"}',
         "/last-trade-price?token_id=71",
     ),
-    Call.LAST_TRADES: Example(
+    RouteName.LAST_TRADES: Example(
         lambda k: k.clob.last_trades([TOKEN]), b"[]", "/last-trades-prices", body=TOKEN_ROWS
     ),
-    Call.PRICES_HISTORY: Example(
+    RouteName.PRICES_HISTORY: Example(
         lambda k: HistoryClient(k.host, k.routes).between(
             TOKEN, datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 3, tzinfo=UTC)
         ),
         b'{"history":[]}',
         "/prices-history?market=71&startTs=1767225600&endTs=1767398400&fidelity=5",
     ),
-    Call.PRICES_HISTORIES: Example(
+    RouteName.PRICES_HISTORIES: Example(
         lambda k: HistoryClient(k.host, k.routes).histories(
             [TOKEN], Interval.DAY, fidelity_minutes=5
         ),
@@ -189,147 +191,149 @@ EXAMPLES: dict[Call, Example] = {
         "/batch-prices-history",
         body={"markets": ["71"], "interval": "1d", "fidelity": 5},
     ),
-    Call.CREATE_KEY: Example(lambda k: k.key(), TRIPLE, "/auth/api-key"),
-    Call.API_KEYS: Example(lambda k: k.account.api_keys(), b'{"apiKeys":["k"]}', "/auth/api-keys"),
-    Call.CLOSED_ONLY: Example(
+    RouteName.CREATE_KEY: Example(lambda k: k.key(), TRIPLE, "/auth/api-key"),
+    RouteName.API_KEYS: Example(
+        lambda k: k.account.api_keys(), b'{"apiKeys":["k"]}', "/auth/api-keys"
+    ),
+    RouteName.CLOSED_ONLY: Example(
         lambda k: k.account.is_closed_only(),
         b'{"closed_only":false}',
         "/auth/ban-status/closed-only",
     ),
-    Call.READONLY_KEYS: Example(
+    RouteName.READONLY_KEYS: Example(
         lambda k: k.keys.readonly_keys(), b'{"readonlyApiKeys":["k"]}', "/auth/readonly-api-keys"
     ),
-    Call.CREATE_BUILDER_KEY: Example(
+    RouteName.CREATE_BUILDER_KEY: Example(
         lambda k: k.keys.create_builder_key(), TRIPLE, "/auth/builder-api-key"
     ),
-    Call.BUILDER_KEYS: Example(
+    RouteName.BUILDER_KEYS: Example(
         lambda k: k.keys.builder_keys(),
         b'["k"]',
         "/auth/builder-api-keys",
         "/auth/builder-api-key",
     ),
-    Call.REVOKE_BUILDER_KEY: Example(
+    RouteName.REVOKE_BUILDER_KEY: Example(
         lambda k: k.keys.revoke_builder_key(ApiKey("a/b")),
         b'["a/b"]',
         "/auth/builder-api-key/a%2Fb",
         "/auth/builder-api-key",
     ),
-    Call.BUILDER_FEES: Example(
+    RouteName.BUILDER_FEES: Example(
         lambda k: k.keys.builder_fees(NO_BUILDER),
         b'{"builder_maker_fee_rate_bps":0,"builder_taker_fee_rate_bps":100}',
         f"/fees/builder-fees/{NO_BUILDER}",
     ),
-    Call.BALANCE: Example(
+    RouteName.BALANCE: Example(
         lambda k: k.account.balance(),
         b'{"balance":"7","allowances":{}}',
         f"/balance-allowance?asset_type=collateral&{SIG}",
         f"/balance-allowance?asset_type=COLLATERAL&{SIG}",
     ),
-    Call.REFRESH_BALANCE: Example(
+    RouteName.REFRESH_BALANCE: Example(
         lambda k: k.account.refresh_balance(TOKEN),
         b"",
         f"/balance-allowance/update?asset_type=conditional&token_id=71&{SIG}",
         f"/balance-allowance/update?asset_type=CONDITIONAL&token_id=71&{SIG}",
     ),
-    Call.POST_ORDER: Example(lambda k: k.account.post_order(b"{}"), POSTED, "/order", body={}),
-    Call.POST_ORDERS: Example(
+    RouteName.POST_ORDER: Example(lambda k: k.account.post_order(b"{}"), POSTED, "/order", body={}),
+    RouteName.POST_ORDERS: Example(
         lambda k: k.account.post_orders([b"{}"]), b"[" + POSTED + b"]", "/orders", body=[{}]
     ),
-    Call.CANCEL: Example(
+    RouteName.CANCEL: Example(
         lambda k: k.account.cancel((ORDER_ID,)), CANCELLED, "/order", body={"orderID": "0xaa"}
     ),
-    Call.CANCEL_MANY: Example(
+    RouteName.CANCEL_MANY: Example(
         lambda k: k.account.cancel((ORDER_ID, OrderId("0xab"))), CANCELLED, "/orders"
     ),
-    Call.CANCEL_MARKET: Example(
+    RouteName.CANCEL_MARKET: Example(
         lambda k: k.account.cancel_market(condition_id=CONDITION, token_id=None),
         CANCELLED,
         "/cancel-market-orders",
         body={"market": "0xcc"},
     ),
-    Call.CANCEL_ALL: Example(lambda k: k.account.cancel_all(), CANCELLED, "/cancel-all"),
-    Call.ORDER: Example(
+    RouteName.CANCEL_ALL: Example(lambda k: k.account.cancel_all(), CANCELLED, "/cancel-all"),
+    RouteName.ORDER: Example(
         lambda k: k.account.order(ORDER_ID), b"null", "/order/0xaa", "/data/order/0xaa"
     ),
-    Call.OPEN_ORDERS: Example(
+    RouteName.OPEN_ORDERS: Example(
         every(lambda k: k.account.walk_open_orders(condition_id=CONDITION)),
         NO_ROWS,
         "/data/orders?market=0xcc",
     ),
-    Call.TRADES: Example(
+    RouteName.TRADES: Example(
         every(lambda k: k.account.walk_fills(after=NOW, before=NOW, token_id=TOKEN)),
         NO_ROWS,
         "/data/trades?asset_id=71&before=1790000100&after=1790000100",
     ),
-    Call.HEARTBEAT: Example(
+    RouteName.HEARTBEAT: Example(
         lambda k: HeartbeatClient(k.account.requests).beat(),
         b'{"heartbeat_id":"h1"}',
         "/v1/heartbeats",
         body={"heartbeat_id": ""},
     ),
-    Call.NOTICES: Example(
+    RouteName.NOTICES: Example(
         lambda k: NotificationsClient(k.account.requests).notices(),
         b"[]",
         f"/notifications?{SIG}",
     ),
-    Call.DROP_NOTICES: Example(
+    RouteName.DROP_NOTICES: Example(
         lambda k: NotificationsClient(k.account.requests).drop([NoticeId("1"), NoticeId("2")]),
         b'"OK"',
         "/notifications?ids=1%2C2",
     ),
-    Call.SCORING: Example(
+    RouteName.SCORING: Example(
         lambda k: k.earnings.is_scoring(ORDER_ID),
         b'{"scoring":true}',
         "/orders/scoring?order_id=0xaa",
         "/order-scoring?order_id=0xaa",
     ),
-    Call.SCORINGS: Example(
+    RouteName.SCORINGS: Example(
         lambda k: k.earnings.are_scoring([ORDER_ID]),
         b'{"0xaa":true}',
         "/orders/scoring",
         "/orders-scoring",
         body=["0xaa"],
     ),
-    Call.REWARDS: Example(
+    RouteName.REWARDS: Example(
         every(lambda k: k.rewards.walk_rewards(is_sponsored=True)),
         NO_ROWS,
         "/rewards/config?sponsored=true",
         "/rewards/markets/current?sponsored=true",
     ),
-    Call.MARKET_REWARDS: Example(
+    RouteName.MARKET_REWARDS: Example(
         lambda k: k.rewards.of_market(CONDITION),
         NO_ROWS,
         "/rewards/raw?market=0xcc",
         "/rewards/markets/0xcc",
     ),
-    Call.REWARD_SEARCH: Example(
+    RouteName.REWARD_SEARCH: Example(
         every(lambda k: k.rewards.search()), NO_ROWS, "/rewards/markets/multi?page_size=500"
     ),
-    Call.EARNINGS: Example(
+    RouteName.EARNINGS: Example(
         lambda k: k.earnings.earnings(DAY),
         NO_ROWS,
         f"/rewards/earnings?date=2026-11-20&{WHO}",
         f"/rewards/user?date=2026-11-20&{SIG}",
     ),
-    Call.TOTAL_EARNINGS: Example(
+    RouteName.TOTAL_EARNINGS: Example(
         lambda k: k.earnings.total_earnings(DAY),
         b"[]",
         f"/rewards/total-earnings?date=2026-11-20&{WHO}",
         f"/rewards/user/total?date=2026-11-20&{SIG}",
     ),
-    Call.REWARD_PERCENTAGES: Example(
+    RouteName.REWARD_PERCENTAGES: Example(
         lambda k: k.earnings.percentages(),
         b'{"0xcc":20.5}',
         f"/rewards/percentages?{WHO}",
         f"/rewards/user/percentages?{SIG}",
     ),
-    Call.MARKET_EARNINGS: Example(
+    RouteName.MARKET_EARNINGS: Example(
         every(lambda k: k.earnings.walk_markets(DAY)),
         NO_ROWS,
         f"/rewards/markets?date=2026-11-20&{WHO}",
         f"/rewards/user/markets?date=2026-11-20&{SIG}",
     ),
-    Call.REBATES: Example(
+    RouteName.REBATES: Example(
         lambda k: k.rewards.rebates(DAY, Address("0xW")),
         b"[]",
         "/rebates?date=2026-11-20&maker_address=0xW",
@@ -340,12 +344,14 @@ DERIVED = Example(lambda k: k.key(), TRIPLE, "/auth/derive-api-key")
 
 
 def test_there_is_an_example_of_every_row() -> None:
-    assert EXAMPLES.keys() | {Call.DERIVE_KEY} == set(Call)
+    assert EXAMPLES.keys() | {RouteName.DERIVE_KEY} == set(RouteName)
 
 
 @pytest.mark.parametrize("dialect", Dialect)
 @pytest.mark.parametrize("call", EXAMPLES, ids=lambda call: call.value)
-async def test_a_method_asks_its_row_and_reads_the_answer(call: Call, dialect: Dialect) -> None:
+async def test_a_method_asks_its_row_and_reads_the_answer(
+    call: RouteName, dialect: Dialect
+) -> None:
     example, routes = EXAMPLES[call], ROUTES[dialect]
     async with serving(answering(example.answer)) as server:
         answer = await example.ask(Kit(server.host(), routes))
@@ -379,16 +385,16 @@ FAULTS = (
     (b'{"error":"Internal server error"}', "500 Internal Server Error"),
     (b'{"error":"Invalid payload"}', "400 Bad Request"),
 )
-MUTE = (Call.CHECK, Call.REFRESH_BALANCE, Call.DROP_NOTICES)
+MUTE = (RouteName.CHECK, RouteName.REFRESH_BALANCE, RouteName.DROP_NOTICES)
 """Where only the status counts, what the body holds does not."""
 
 
 @pytest.mark.parametrize("call", EXAMPLES, ids=lambda call: call.value)
-async def test_whatever_goes_wrong_is_a_failure(call: Call) -> None:
+async def test_whatever_goes_wrong_is_a_failure(call: RouteName) -> None:
     for dialect, (body, status) in product(Dialect, FAULTS):
         async with serving(answering(body, status=status)) as server:
             answer = await EXAMPLES[call].ask(Kit(server.host(), ROUTES[dialect]))
         is_cut_off = status == "200 OK" and body == b"{"
-        revokes_by_name = call is Call.REVOKE_BUILDER_KEY and dialect is Dialect.SEED
+        revokes_by_name = call is RouteName.REVOKE_BUILDER_KEY and dialect is Dialect.SEED
         if not (is_cut_off and (call in MUTE or revokes_by_name)):
             assert isinstance(answer, Failure), (dialect, body, answer)

@@ -26,24 +26,30 @@ from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.backoff import Backoff
 from pmtui.domain.health import RateBudget, StatedBudget, Waiting
-from pmtui.reads.trading_routes import Call, ClobRoutes
+from pmtui.reads.trading_routes import ClobRoutes, RouteName
 
 _FIRST_PAUSE_S = 1.0
 """For a refusal without a stated time (docs/wire.md#refusals: 1 to 2 s, doubling)."""
 _LONGEST_PAUSE_S = 16.0
-_ORDERS = (Call.POST_ORDER, Call.POST_ORDERS)
-_CANCELS = (Call.CANCEL, Call.CANCEL_MANY, Call.CANCEL_MARKET, Call.CANCEL_ALL)
+_ORDERS = (RouteName.POST_ORDER, RouteName.POST_ORDERS)
+_CANCELS = (RouteName.CANCEL, RouteName.CANCEL_MANY, RouteName.CANCEL_MARKET, RouteName.CANCEL_ALL)
 _KEYS = (
-    Call.CREATE_KEY,
-    Call.DERIVE_KEY,
-    Call.API_KEYS,
-    Call.CLOSED_ONLY,
-    Call.READONLY_KEYS,
-    Call.CREATE_BUILDER_KEY,
-    Call.BUILDER_KEYS,
-    Call.REVOKE_BUILDER_KEY,
+    RouteName.CREATE_KEY,
+    RouteName.DERIVE_KEY,
+    RouteName.API_KEYS,
+    RouteName.CLOSED_ONLY,
+    RouteName.READONLY_KEYS,
+    RouteName.CREATE_BUILDER_KEY,
+    RouteName.BUILDER_KEYS,
+    RouteName.REVOKE_BUILDER_KEY,
 )
-_LEDGER = (Call.OPEN_ORDERS, Call.ORDER, Call.TRADES, Call.NOTICES, Call.DROP_NOTICES)
+_LEDGER = (
+    RouteName.OPEN_ORDERS,
+    RouteName.ORDER,
+    RouteName.TRADES,
+    RouteName.NOTICES,
+    RouteName.DROP_NOTICES,
+)
 _SHARE = 3000
 """The trading host allows 9,000 in 10 s. Orders, cancels and everything else get a third each:
 so a cancel waits neither for reads nor for orders, and together they stay within the limit."""
@@ -377,12 +383,12 @@ def _closed(route: str, seconds: float) -> Failure:
 
 ORDERS, CANCELS = "orders", "cancels"
 _COUNTED = {
-    Call.POST_ORDER: ORDERS,
-    Call.POST_ORDERS: ORDERS,
-    Call.CANCEL: CANCELS,
-    Call.CANCEL_MANY: CANCELS,
-    Call.CANCEL_ALL: CANCELS,
-    Call.CANCEL_MARKET: CANCELS,
+    RouteName.POST_ORDER: ORDERS,
+    RouteName.POST_ORDERS: ORDERS,
+    RouteName.CANCEL: CANCELS,
+    RouteName.CANCEL_MANY: CANCELS,
+    RouteName.CANCEL_ALL: CANCELS,
+    RouteName.CANCEL_MARKET: CANCELS,
 }
 _LEAST_BURST = {ORDERS: 60, CANCELS: 120}
 """The standard tier's burst; an account that is told of a larger remainder is allowed more."""
@@ -391,31 +397,31 @@ _LEAST_BURST = {ORDERS: 60, CANCELS: 120}
 def clob_limits(routes: ClobRoutes) -> HostLimits:
     """Return the limits of the trading host, by the route labels of a dialect."""
 
-    def limit(requests: int, calls: Iterable[Call], *, period_s: int = 10) -> Limit:
+    def limit(requests: int, calls: Iterable[RouteName], *, period_s: int = 10) -> Limit:
         return Limit(requests, period_s, frozenset(routes.route(call).label for call in calls))
 
     singles = {
-        Call.CHECK: 100,
-        Call.BOOK: 1500,
-        Call.PRICE: 1500,
-        Call.MIDPOINT: 1500,
-        Call.BOOKS: 500,
-        Call.PRICES: 500,
-        Call.MIDPOINTS: 500,
-        Call.PRICES_HISTORY: 1000,
-        Call.TICK_SIZE: 200,
-        Call.BALANCE: 200,
-        Call.REFRESH_BALANCE: 50,
-        Call.OPEN_ORDERS: 500,
-        Call.TRADES: 500,
+        RouteName.CHECK: 100,
+        RouteName.BOOK: 1500,
+        RouteName.PRICE: 1500,
+        RouteName.MIDPOINT: 1500,
+        RouteName.BOOKS: 500,
+        RouteName.PRICES: 500,
+        RouteName.MIDPOINTS: 500,
+        RouteName.PRICES_HISTORY: 1000,
+        RouteName.TICK_SIZE: 200,
+        RouteName.BALANCE: 200,
+        RouteName.REFRESH_BALANCE: 50,
+        RouteName.OPEN_ORDERS: 500,
+        RouteName.TRADES: 500,
     }
     trading = {
-        Call.POST_ORDER: (5000, 120_000),
-        Call.CANCEL: (5000, 120_000),
-        Call.POST_ORDERS: (2000, 21_000),
-        Call.CANCEL_MANY: (2000, 15_000),
-        Call.CANCEL_ALL: (250, 6_000),
-        Call.CANCEL_MARKET: (1500, 21_000),
+        RouteName.POST_ORDER: (5000, 120_000),
+        RouteName.CANCEL: (5000, 120_000),
+        RouteName.POST_ORDERS: (2000, 21_000),
+        RouteName.CANCEL_MANY: (2000, 15_000),
+        RouteName.CANCEL_ALL: (250, 6_000),
+        RouteName.CANCEL_MARKET: (1500, 21_000),
     }
     return HostLimits(
         (
@@ -424,7 +430,7 @@ def clob_limits(routes: ClobRoutes) -> HostLimits:
             limit(_SHARE, _CANCELS),
             limit(100, _KEYS),
             limit(900, _LEDGER),
-            limit(125, (Call.NOTICES, Call.DROP_NOTICES)),
+            limit(125, (RouteName.NOTICES, RouteName.DROP_NOTICES)),
             *(limit(requests, (call,)) for call, requests in singles.items()),
             *(limit(burst, (call,)) for call, (burst, _) in trading.items()),
             *(

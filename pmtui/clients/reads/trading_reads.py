@@ -23,7 +23,7 @@ from pmtui.domain.money import Micros, MoneyError, parse_micros
 from pmtui.reads import answers
 from pmtui.reads.answers import Book, BookLevel, Word
 from pmtui.reads.read import Values
-from pmtui.reads.trading_routes import Call
+from pmtui.reads.trading_routes import RouteName
 from pmtui.wire import fields
 from pmtui.wire.bounds import WireError
 
@@ -361,7 +361,7 @@ async def _balance(asking: Asking) -> Rows:
 async def _order(asking: Asking) -> Rows:
     answer = await asking.own.order(OrderId(asking.values.text("order_id").lower()))
     if answer is None:
-        label = asking.hosts.routes.route(Call.ORDER).label
+        label = asking.hosts.routes.route(RouteName.ORDER).label
         return Failure(FailureKind.NOT_FOUND, label, "there is no such order", 404)
     return _one(answer)
 
@@ -396,7 +396,7 @@ async def _notices(asking: Asking) -> Rows:
     return page if isinstance(page, Failure) else tuple(page.items)
 
 
-def _listing(call: Call) -> Walk:
+def _listing(call: RouteName) -> Walk:
     return lambda asking: asking.clob.all_listed_markets(call)
 
 
@@ -424,10 +424,10 @@ def _fills(asking: Asking) -> Steps:
 
 WALKED: Mapping[str, Walk] = MappingProxyType(
     {
-        "listed-markets": _listing(Call.MARKETS),
-        "simplified-markets": _listing(Call.SIMPLIFIED_MARKETS),
-        "sampling-markets": _listing(Call.SAMPLING_MARKETS),
-        "sampling-simplified-markets": _listing(Call.SAMPLING_SIMPLIFIED_MARKETS),
+        "listed-markets": _listing(RouteName.MARKETS),
+        "simplified-markets": _listing(RouteName.SIMPLIFIED_MARKETS),
+        "sampling-markets": _listing(RouteName.SAMPLING_MARKETS),
+        "sampling-simplified-markets": _listing(RouteName.SAMPLING_SIMPLIFIED_MARKETS),
         "rewards": lambda asking: asking.rewards.walk_rewards(),
         "rewards-markets": _reward_search,
         "earnings": lambda asking: asking.earnings.walk_earnings(asking.values.day("date")),

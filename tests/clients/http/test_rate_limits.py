@@ -29,7 +29,7 @@ from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import RateBudget, Waiting
 from pmtui.reads.routes import ANALYTICS_ROUTES
-from pmtui.reads.trading_routes import LIVE_ROUTES, ROUTES, Call
+from pmtui.reads.trading_routes import LIVE_ROUTES, ROUTES, RouteName
 from tests.clients.raw_server import answering, serving
 
 BOOKS = Limit(3, 10, frozenset({"GET /books"}))
@@ -532,20 +532,20 @@ def figures(limits: HostLimits, route: str) -> set[tuple[int, int]]:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        (Call.BOOK, {(3000, 10), (1500, 10)}),
-        (Call.BOOKS, {(3000, 10), (500, 10)}),
-        (Call.TICK_SIZE, {(3000, 10), (200, 10)}),
-        (Call.REFRESH_BALANCE, {(3000, 10), (50, 10)}),
-        (Call.OPEN_ORDERS, {(3000, 10), (900, 10), (500, 10)}),
-        (Call.NOTICES, {(3000, 10), (900, 10), (125, 10)}),
-        (Call.REVOKE_BUILDER_KEY, {(3000, 10), (100, 10)}),
-        (Call.POST_ORDER, {(3000, 10), (5000, 10), (120_000, 600)}),
-        (Call.CANCEL_ALL, {(3000, 10), (250, 10), (6000, 600)}),
-        (Call.NEG_RISK, {(3000, 10)}),
+        (RouteName.BOOK, {(3000, 10), (1500, 10)}),
+        (RouteName.BOOKS, {(3000, 10), (500, 10)}),
+        (RouteName.TICK_SIZE, {(3000, 10), (200, 10)}),
+        (RouteName.REFRESH_BALANCE, {(3000, 10), (50, 10)}),
+        (RouteName.OPEN_ORDERS, {(3000, 10), (900, 10), (500, 10)}),
+        (RouteName.NOTICES, {(3000, 10), (900, 10), (125, 10)}),
+        (RouteName.REVOKE_BUILDER_KEY, {(3000, 10), (100, 10)}),
+        (RouteName.POST_ORDER, {(3000, 10), (5000, 10), (120_000, 600)}),
+        (RouteName.CANCEL_ALL, {(3000, 10), (250, 10), (6000, 600)}),
+        (RouteName.NEG_RISK, {(3000, 10)}),
     ],
 )
 def test_the_trading_hosts_routes_have_their_limits(
-    dialect: Dialect, call: Call, expected: set[tuple[int, int]]
+    dialect: Dialect, call: RouteName, expected: set[tuple[int, int]]
 ) -> None:
     routes = ROUTES[dialect]
     assert figures(clob_limits(routes), routes.route(call).label) == expected

@@ -32,7 +32,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import Liquidity, NoticeKind, PostStatus, TimeInForce
-from pmtui.reads.trading_routes import ROUTES, Call, ClobRoutes
+from pmtui.reads.trading_routes import ROUTES, ClobRoutes, RouteName
 from pmtui.signing.auth import ApiCredentials
 from pmtui.signing.secret import Secret
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, SNOW_YES, START_MS, Person
@@ -126,10 +126,10 @@ def refusal(answer: object) -> FailureKind:
 
 
 Story = Callable[[Scene], Awaitable[None]]
-STORIES: dict[str, tuple[frozenset[Call], Story]] = {}
+STORIES: dict[str, tuple[frozenset[RouteName], Story]] = {}
 
 
-def asks(*calls: Call) -> Callable[[Story], Story]:
+def asks(*calls: RouteName) -> Callable[[Story], Story]:
     """Name the rows that a story asks."""
 
     def keep(story: Story) -> Story:
@@ -139,7 +139,7 @@ def asks(*calls: Call) -> Callable[[Story], Story]:
     return keep
 
 
-@asks(Call.CHECK, Call.TIME, Call.VERSION)
+@asks(RouteName.CHECK, RouteName.TIME, RouteName.VERSION)
 async def the_host_itself(scene: Scene) -> None:
     check = HostCheck(scene.host, scene.routes)
     assert await check.reach() is None
@@ -148,24 +148,24 @@ async def the_host_itself(scene: Scene) -> None:
 
 
 @asks(
-    Call.MARKETS,
-    Call.SIMPLIFIED_MARKETS,
-    Call.SAMPLING_MARKETS,
-    Call.SAMPLING_SIMPLIFIED_MARKETS,
-    Call.MARKET,
-    Call.MARKET_TERMS,
-    Call.MARKET_OF_TOKEN,
-    Call.TICK_SIZE,
-    Call.NEG_RISK,
-    Call.FEE_RATE,
+    RouteName.MARKETS,
+    RouteName.SIMPLIFIED_MARKETS,
+    RouteName.SAMPLING_MARKETS,
+    RouteName.SAMPLING_SIMPLIFIED_MARKETS,
+    RouteName.MARKET,
+    RouteName.MARKET_TERMS,
+    RouteName.MARKET_OF_TOKEN,
+    RouteName.TICK_SIZE,
+    RouteName.NEG_RISK,
+    RouteName.FEE_RATE,
 )
 async def markets_and_their_terms(scene: Scene) -> None:
     clob = scene.clob
     for call in (
-        Call.MARKETS,
-        Call.SIMPLIFIED_MARKETS,
-        Call.SAMPLING_MARKETS,
-        Call.SAMPLING_SIMPLIFIED_MARKETS,
+        RouteName.MARKETS,
+        RouteName.SIMPLIFIED_MARKETS,
+        RouteName.SAMPLING_MARKETS,
+        RouteName.SAMPLING_SIMPLIFIED_MARKETS,
     ):
         listed = good(await collect(clob.all_listed_markets(call)))
         assert [market.condition_id for market in listed] == [RAINY, SNOWY]
@@ -181,14 +181,14 @@ async def markets_and_their_terms(scene: Scene) -> None:
 
 
 @asks(
-    Call.BOOK,
-    Call.BOOKS,
-    Call.PRICE,
-    Call.PRICES,
-    Call.MIDPOINT,
-    Call.MIDPOINTS,
-    Call.SPREAD,
-    Call.SPREADS,
+    RouteName.BOOK,
+    RouteName.BOOKS,
+    RouteName.PRICE,
+    RouteName.PRICES,
+    RouteName.MIDPOINT,
+    RouteName.MIDPOINTS,
+    RouteName.SPREAD,
+    RouteName.SPREADS,
 )
 async def books_and_prices(scene: Scene) -> None:
     await scene.ann.rest(BUY, "0.40", "20")
@@ -207,7 +207,12 @@ async def books_and_prices(scene: Scene) -> None:
     assert refusal(await clob.book(TokenId("7"))) is FailureKind.NOT_FOUND
 
 
-@asks(Call.LAST_TRADE, Call.LAST_TRADES, Call.PRICES_HISTORY, Call.PRICES_HISTORIES)
+@asks(
+    RouteName.LAST_TRADE,
+    RouteName.LAST_TRADES,
+    RouteName.PRICES_HISTORY,
+    RouteName.PRICES_HISTORIES,
+)
 async def what_was_traded_in_public(scene: Scene) -> None:
     await scene.trade()
     clob, histories = scene.clob, HistoryClient(scene.host, scene.routes)
@@ -220,7 +225,7 @@ async def what_was_traded_in_public(scene: Scene) -> None:
     assert good(await histories.between(YES, START.replace(hour=0), START))
 
 
-@asks(Call.CREATE_KEY, Call.DERIVE_KEY, Call.API_KEYS, Call.CLOSED_ONLY)
+@asks(RouteName.CREATE_KEY, RouteName.DERIVE_KEY, RouteName.API_KEYS, RouteName.CLOSED_ONLY)
 async def the_key_that_trades(scene: Scene) -> None:
     cid = Person(scene.ann.running, scene.ann.http, key=2)
     made = await scene.log_in(cid)
@@ -231,7 +236,7 @@ async def the_key_that_trades(scene: Scene) -> None:
     assert await account.is_closed_only() is False
 
 
-@asks(Call.READONLY_KEYS)
+@asks(RouteName.READONLY_KEYS)
 async def keys_that_only_read(scene: Scene) -> None:
     keys = KeysClient(scene.account.requests)
     assert await keys.readonly_keys() == ()
@@ -239,7 +244,12 @@ async def keys_that_only_read(scene: Scene) -> None:
     assert await keys.readonly_keys() == (made,)
 
 
-@asks(Call.CREATE_BUILDER_KEY, Call.BUILDER_KEYS, Call.REVOKE_BUILDER_KEY, Call.BUILDER_FEES)
+@asks(
+    RouteName.CREATE_BUILDER_KEY,
+    RouteName.BUILDER_KEYS,
+    RouteName.REVOKE_BUILDER_KEY,
+    RouteName.BUILDER_FEES,
+)
 async def keys_of_a_builder(scene: Scene) -> None:
     keys = KeysClient(scene.account.requests)
     made = good(await keys.create_builder_key())
@@ -253,7 +263,7 @@ async def keys_of_a_builder(scene: Scene) -> None:
     assert refusal(await keys.builder_fees(NO_BUILDER)) is FailureKind.NOT_FOUND
 
 
-@asks(Call.BALANCE, Call.REFRESH_BALANCE)
+@asks(RouteName.BALANCE, RouteName.REFRESH_BALANCE)
 async def what_the_wallet_holds(scene: Scene) -> None:
     await scene.trade()
     account = scene.account
@@ -263,14 +273,14 @@ async def what_the_wallet_holds(scene: Scene) -> None:
 
 
 @asks(
-    Call.POST_ORDER,
-    Call.POST_ORDERS,
-    Call.ORDER,
-    Call.OPEN_ORDERS,
-    Call.CANCEL,
-    Call.CANCEL_MANY,
-    Call.CANCEL_MARKET,
-    Call.CANCEL_ALL,
+    RouteName.POST_ORDER,
+    RouteName.POST_ORDERS,
+    RouteName.ORDER,
+    RouteName.OPEN_ORDERS,
+    RouteName.CANCEL,
+    RouteName.CANCEL_MANY,
+    RouteName.CANCEL_MARKET,
+    RouteName.CANCEL_ALL,
 )
 async def orders_from_posting_to_cancelling(scene: Scene) -> None:
     account = scene.account
@@ -297,7 +307,7 @@ async def orders_from_posting_to_cancelling(scene: Scene) -> None:
     assert refusal(await account.post_order(scene.order("0.40", "50000"))) is FailureKind.REFUSED
 
 
-@asks(Call.TRADES)
+@asks(RouteName.TRADES)
 async def own_fills(scene: Scene) -> None:
     order_id = await scene.trade()
     (fill,) = good(await scene.account.fills()).items
@@ -307,7 +317,7 @@ async def own_fills(scene: Scene) -> None:
     assert good(await collect(walked)) == (fill,)
 
 
-@asks(Call.HEARTBEAT)
+@asks(RouteName.HEARTBEAT)
 async def a_chain_of_heartbeats(scene: Scene) -> None:
     heart = HeartbeatClient(scene.account.requests)
     assert good(await heart.beat()) != good(await heart.beat())
@@ -315,7 +325,7 @@ async def a_chain_of_heartbeats(scene: Scene) -> None:
     assert good(await HeartbeatClient(scene.account.requests).beat())
 
 
-@asks(Call.NOTICES, Call.DROP_NOTICES)
+@asks(RouteName.NOTICES, RouteName.DROP_NOTICES)
 async def notices_are_read_and_dropped(scene: Scene) -> None:
     order_id = await scene.ann.rest(BUY, "0.40", "20")
     good(await scene.account.cancel_all())
@@ -329,12 +339,12 @@ async def notices_are_read_and_dropped(scene: Scene) -> None:
 
 
 @asks(
-    Call.SCORING,
-    Call.SCORINGS,
-    Call.EARNINGS,
-    Call.TOTAL_EARNINGS,
-    Call.REWARD_PERCENTAGES,
-    Call.MARKET_EARNINGS,
+    RouteName.SCORING,
+    RouteName.SCORINGS,
+    RouteName.EARNINGS,
+    RouteName.TOTAL_EARNINGS,
+    RouteName.REWARD_PERCENTAGES,
+    RouteName.MARKET_EARNINGS,
 )
 async def what_resting_orders_earn(scene: Scene) -> None:
     near = await scene.ann.rest(BUY, "0.49", "100")
@@ -353,7 +363,7 @@ async def what_resting_orders_earn(scene: Scene) -> None:
     assert earned == {RAINY: 3_472, SNOWY: 0}
 
 
-@asks(Call.REWARDS, Call.MARKET_REWARDS, Call.REWARD_SEARCH, Call.REBATES)
+@asks(RouteName.REWARDS, RouteName.MARKET_REWARDS, RouteName.REWARD_SEARCH, RouteName.REBATES)
 async def what_makers_are_offered_and_get_back(scene: Scene) -> None:
     await scene.trade()
     rewards = RewardsClient(scene.host, scene.routes)
@@ -369,7 +379,7 @@ async def what_makers_are_offered_and_get_back(scene: Scene) -> None:
 def test_every_row_belongs_to_one_story() -> None:
     told = [call for calls, _ in STORIES.values() for call in calls]
     assert len(told) == len(set(told))
-    assert set(told) == set(Call)
+    assert set(told) == set(RouteName)
 
 
 @pytest.mark.parametrize("dialect", Dialect)
