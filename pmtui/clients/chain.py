@@ -10,7 +10,12 @@ import msgspec
 
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.http.failures import unreadable
-from pmtui.domain.account.wallet_transactions import Call, CallReverted, ChainTransaction, Receipt
+from pmtui.domain.account.wallet_transactions import (
+    CallReverted,
+    ChainTransaction,
+    ContractCall,
+    Receipt,
+)
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address
 from pmtui.wire.bounds import WireError
@@ -70,7 +75,7 @@ class ChainClient:
         return await self._number("eth_blockNumber")
 
     async def call(
-        self, call: Call, *, sender: Address | None = None
+        self, call: ContractCall, *, sender: Address | None = None
     ) -> bytes | CallReverted | Failure:
         """Simulate a call without any effect, as of the newest block.
 
@@ -82,7 +87,7 @@ class ChainClient:
         return answer if isinstance(answer, Failure) else _outcome(answer)
 
     async def calls(
-        self, calls: Sequence[Call], *, sender: Address | None = None
+        self, calls: Sequence[ContractCall], *, sender: Address | None = None
     ) -> tuple[bytes | CallReverted | Failure, ...] | Failure:
         """Simulate several independent calls in one request; replies come in their order.
 
@@ -111,7 +116,7 @@ class ChainClient:
         )
 
     async def simulate(
-        self, calls: Sequence[Call], *, sender: Address
+        self, calls: Sequence[ContractCall], *, sender: Address
     ) -> tuple[CallReverted | None, ...] | Failure:
         """Simulate calls one after the other, each on the state left by those before it.
 
@@ -199,11 +204,11 @@ class ChainClient:
             return unreadable(f"POST {method}", error)
 
 
-def _parameters(call: Call, sender: Address | None) -> tuple[object, object]:
+def _parameters(call: ContractCall, sender: Address | None) -> tuple[object, object]:
     return _transaction(call, sender), "latest"
 
 
-def _transaction(call: Call, sender: Address | None) -> dict[str, str]:
+def _transaction(call: ContractCall, sender: Address | None) -> dict[str, str]:
     parameters: dict[str, str] = {"to": call.target, "data": "0x" + call.data.hex()}
     if sender is not None:
         parameters["from"] = sender

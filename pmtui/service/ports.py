@@ -15,9 +15,9 @@ from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.account.wallet_steps import Approval, NamedContract
 from pmtui.domain.account.wallet_transactions import (
     Batch,
-    Call,
     CallReverted,
     ChainTransaction,
+    ContractCall,
     DecodedCall,
     Receipt,
     RelayerTransaction,
@@ -314,13 +314,13 @@ class CallHost(Protocol):
     """Simulates calls and reads on the chain, without any effect."""
 
     async def calls(
-        self, calls: Sequence[Call], *, sender: Address | None = None
+        self, calls: Sequence[ContractCall], *, sender: Address | None = None
     ) -> tuple[bytes | CallReverted | Failure, ...] | Failure:
         """Simulate several independent calls in one request; replies come in their order."""
         ...
 
     async def simulate(
-        self, calls: Sequence[Call], *, sender: Address
+        self, calls: Sequence[ContractCall], *, sender: Address
     ) -> tuple[CallReverted | None, ...] | Failure:
         """Simulate calls one after the other, each on the state left by those before it.
 
@@ -409,31 +409,31 @@ class CallTable(Protocol):
         """
         ...
 
-    def allow(self, approval: Approval, amount: int) -> Call:
+    def allow(self, approval: Approval, amount: int) -> ContractCall:
         """Approve a contract to move cash up to an amount, or shares if the amount is not zero."""
         ...
 
-    def send(self, recipient: Address, amount: int) -> Call:
+    def send(self, recipient: Address, amount: int) -> ContractCall:
         """Send cash."""
         ...
 
-    def split(self, condition_id: ConditionId, amount: int, *, neg_risk: bool) -> Call:
+    def split(self, condition_id: ConditionId, amount: int, *, neg_risk: bool) -> ContractCall:
         """Exchange cash for both outcomes."""
         ...
 
-    def merge(self, condition_id: ConditionId, amount: int, *, neg_risk: bool) -> Call:
+    def merge(self, condition_id: ConditionId, amount: int, *, neg_risk: bool) -> ContractCall:
         """Exchange both outcomes for cash."""
         ...
 
-    def redeem(self, condition_id: ConditionId, *, neg_risk: bool) -> Call:
+    def redeem(self, condition_id: ConditionId, *, neg_risk: bool) -> ContractCall:
         """Redeem all shares of a resolved market."""
         ...
 
-    def convert(self, neg_risk_id: str, questions: int, amount: int) -> Call:
+    def convert(self, neg_risk_id: str, questions: int, amount: int) -> ContractCall:
         """Exchange No of some questions, one bit each, for Yes of the others and cash."""
         ...
 
-    def decode(self, call: Call) -> DecodedCall | None:
+    def decode(self, call: ContractCall) -> DecodedCall | None:
         """Return the meaning of a call's bytes; None if it is not completely known."""
         ...
 
@@ -449,11 +449,13 @@ class CallTable(Protocol):
         """Return the contract that redeems a kind of market."""
         ...
 
-    def read_allowed(self, wallet: Address, approval: Approval) -> Call:
+    def read_allowed(self, wallet: Address, approval: Approval) -> ContractCall:
         """Return the call that reads an approval; its reply is a number."""
         ...
 
-    def read_payouts(self, condition_id: ConditionId) -> tuple[Call, Call, Call]:
+    def read_payouts(
+        self, condition_id: ConditionId
+    ) -> tuple[ContractCall, ContractCall, ContractCall]:
         """Return the calls that read a market's payout: its denominator, then both numerators."""
         ...
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from pmtui.domain.account.wallet_transactions import Batch, Call, SignedSubmission
+from pmtui.domain.account.wallet_transactions import Batch, ContractCall, SignedSubmission
 from pmtui.domain.ids import Address
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.eip712 import (
@@ -160,12 +160,12 @@ def _selector(function: str) -> bytes:
     return keccak256(function.encode())[:4]
 
 
-def _hash_call(call: Call) -> bytes:
+def _hash_call(call: ContractCall) -> bytes:
     words = address_word(call.target) + uint_word(call.value) + keccak256(call.data)
     return keccak256(CALL_TYPE_HASH + words)
 
 
-def _encode_calls(calls: Iterable[Call]) -> list[dict[str, str]]:
+def _encode_calls(calls: Iterable[ContractCall]) -> list[dict[str, str]]:
     return [
         {"target": call.target, "value": str(call.value), "data": "0x" + call.data.hex()}
         for call in calls

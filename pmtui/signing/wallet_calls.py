@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind, ContractKind, NamedContract
-from pmtui.domain.account.wallet_transactions import Argument, Call, DecodedCall
+from pmtui.domain.account.wallet_transactions import Argument, ContractCall, DecodedCall
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.signing.contracts import POLYGON, POLYGON_CHAIN_ID, Contracts, condition_id, token_ids
 from pmtui.signing.eip712 import (
@@ -135,7 +135,7 @@ def encode_call(function: Function, *arguments: Argument) -> bytes:
         raise CalldataError(f"{function.name}: {error}") from error
 
 
-def decode_call(call: Call) -> DecodedCall | None:
+def decode_call(call: ContractCall) -> DecodedCall | None:
     """Return the meaning of a call; None if it is not completely known.
 
     Unknown are functions outside the table, bytes that belong to no argument, and calls that send
@@ -160,44 +160,46 @@ def decode_call(call: Call) -> DecodedCall | None:
     return DecodedCall(call.target, function.name, arguments)
 
 
-def approve(token: Address, spender: Address, amount: int) -> Call:
+def approve(token: Address, spender: Address, amount: int) -> ContractCall:
     """Approve a contract to move the wallet's tokens, up to an amount."""
-    return Call(token, encode_call(APPROVE, spender, amount))
+    return ContractCall(token, encode_call(APPROVE, spender, amount))
 
 
-def set_operator(token: Address, operator: Address, *, is_approved: bool) -> Call:
+def set_operator(token: Address, operator: Address, *, is_approved: bool) -> ContractCall:
     """Approve a contract to move every outcome token of the wallet, or revoke that."""
-    return Call(token, encode_call(SET_APPROVAL_FOR_ALL, operator, is_approved))
+    return ContractCall(token, encode_call(SET_APPROVAL_FOR_ALL, operator, is_approved))
 
 
-def transfer(token: Address, recipient: Address, amount: int) -> Call:
+def transfer(token: Address, recipient: Address, amount: int) -> ContractCall:
     """Send tokens to an address."""
-    return Call(token, encode_call(TRANSFER, recipient, amount))
+    return ContractCall(token, encode_call(TRANSFER, recipient, amount))
 
 
 def split(
     condition: ConditionId, amount: int, *, neg_risk: bool, contracts: Contracts = POLYGON
-) -> Call:
+) -> ContractCall:
     """Exchange collateral for both outcomes of a market."""
     return _position_call(SPLIT, condition, amount, neg_risk=neg_risk, contracts=contracts)
 
 
 def merge(
     condition: ConditionId, amount: int, *, neg_risk: bool, contracts: Contracts = POLYGON
-) -> Call:
+) -> ContractCall:
     """Exchange both outcomes of a market for collateral."""
     return _position_call(MERGE, condition, amount, neg_risk=neg_risk, contracts=contracts)
 
 
-def redeem(condition: ConditionId, *, neg_risk: bool, contracts: Contracts = POLYGON) -> Call:
+def redeem(
+    condition: ConditionId, *, neg_risk: bool, contracts: Contracts = POLYGON
+) -> ContractCall:
     """Redeem the whole balance of both outcomes of a resolved market."""
     arguments = (contracts.collateral, _NO_PARENT, condition, _BOTH_OUTCOMES)
-    return Call(adapter_of(contracts, neg_risk=neg_risk), encode_call(REDEEM, *arguments))
+    return ContractCall(adapter_of(contracts, neg_risk=neg_risk), encode_call(REDEEM, *arguments))
 
 
 def convert(
     neg_risk_market_id: str, questions: int, amount: int, contracts: Contracts = POLYGON
-) -> Call:
+) -> ContractCall:
     """Exchange No shares of some questions for Yes shares of the others, and collateral.
 
     Args:
@@ -207,7 +209,7 @@ def convert(
         contracts: of the chain.
     """
     data = encode_call(CONVERT, neg_risk_market_id, questions, amount)
-    return Call(contracts.neg_risk_collateral_adapter, data)
+    return ContractCall(contracts.neg_risk_collateral_adapter, data)
 
 
 def adapter_of(contracts: Contracts, *, neg_risk: bool) -> Address:
@@ -218,9 +220,9 @@ def adapter_of(contracts: Contracts, *, neg_risk: bool) -> Address:
 def _position_call(
     function: Function, condition: ConditionId, amount: int, *, neg_risk: bool,
     contracts: Contracts,
-) -> Call:  # fmt: skip
+) -> ContractCall:  # fmt: skip
     arguments = (contracts.collateral, _NO_PARENT, condition, _BOTH_OUTCOMES, amount)
-    return Call(adapter_of(contracts, neg_risk=neg_risk), encode_call(function, *arguments))
+    return ContractCall(adapter_of(contracts, neg_risk=neg_risk), encode_call(function, *arguments))
 
 
 def _to_abi(kind: str, argument: Argument) -> object:
@@ -284,7 +286,7 @@ class WalletCalls:
         except AddressError:
             return None
 
-    def allow(self, approval: Approval, amount: int) -> Call:
+    def allow(self, approval: Approval, amount: int) -> ContractCall:
         """Approve a contract to move cash up to an amount, or shares if the amount is not zero."""
         if approval.kind is ApprovalKind.CASH:
             return approve(self._contracts.collateral, approval.contract, amount)
@@ -292,27 +294,27 @@ class WalletCalls:
             self._contracts.conditional_tokens, approval.contract, is_approved=amount > 0
         )
 
-    def send(self, recipient: Address, amount: int) -> Call:
+    def send(self, recipient: Address, amount: int) -> ContractCall:
         """Send cash."""
         return transfer(self._contracts.collateral, recipient, amount)
 
-    def split(self, condition: ConditionId, amount: int, *, neg_risk: bool) -> Call:
+    def split(self, condition: ConditionId, amount: int, *, neg_risk: bool) -> ContractCall:
         """Exchange cash for both outcomes."""
         return split(condition, amount, neg_risk=neg_risk, contracts=self._contracts)
 
-    def merge(self, condition: ConditionId, amount: int, *, neg_risk: bool) -> Call:
+    def merge(self, condition: ConditionId, amount: int, *, neg_risk: bool) -> ContractCall:
         """Exchange both outcomes for cash."""
         return merge(condition, amount, neg_risk=neg_risk, contracts=self._contracts)
 
-    def redeem(self, condition: ConditionId, *, neg_risk: bool) -> Call:
+    def redeem(self, condition: ConditionId, *, neg_risk: bool) -> ContractCall:
         """Redeem all shares of a resolved market."""
         return redeem(condition, neg_risk=neg_risk, contracts=self._contracts)
 
-    def convert(self, neg_risk_id: str, questions: int, amount: int) -> Call:
+    def convert(self, neg_risk_id: str, questions: int, amount: int) -> ContractCall:
         """Exchange No of some questions, one bit each, for Yes of the others and cash."""
         return convert(neg_risk_id, questions, amount, self._contracts)
 
-    def decode(self, call: Call) -> DecodedCall | None:
+    def decode(self, call: ContractCall) -> DecodedCall | None:
         """Return the meaning of a call's bytes; None if it is not completely known."""
         return decode_call(call)
 
@@ -351,23 +353,26 @@ class WalletCalls:
         """Return the contract that redeems a kind of market."""
         return adapter_of(self._contracts, neg_risk=neg_risk)
 
-    def read_allowed(self, wallet: Address, approval: Approval) -> Call:
+    def read_allowed(self, wallet: Address, approval: Approval) -> ContractCall:
         """Return the call that reads an approval; its reply is a number."""
         table, spender = self._contracts, approval.contract
         if approval.kind is ApprovalKind.CASH:
             data = encode_call(ALLOWANCE, wallet, spender)
-            return Call(table.collateral, data)
+            return ContractCall(table.collateral, data)
         data = encode_call(IS_APPROVED_FOR_ALL, wallet, spender)
-        return Call(table.conditional_tokens, data)
+        return ContractCall(table.conditional_tokens, data)
 
-    def read_payouts(self, condition: ConditionId) -> tuple[Call, Call, Call]:
+    def read_payouts(
+        self, condition: ConditionId
+    ) -> tuple[ContractCall, ContractCall, ContractCall]:
         """Return the calls that read a market's payout: its denominator, then both numerators."""
         target = self._contracts.conditional_tokens
         first, second = (
-            Call(target, encode_call(PAYOUT_NUMERATORS, condition, index)) for index in (0, 1)
+            ContractCall(target, encode_call(PAYOUT_NUMERATORS, condition, index))
+            for index in (0, 1)
         )
         below = encode_call(PAYOUT_DENOMINATOR, condition)
-        return Call(target, below), first, second
+        return ContractCall(target, below), first, second
 
 
 def _named(contracts: Contracts) -> tuple[NamedContract, ...]:

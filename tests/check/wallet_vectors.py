@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from pmtui.domain.account.wallet_transactions import Batch, Call, read_submit_refusal
+from pmtui.domain.account.wallet_transactions import Batch, ContractCall, read_submit_refusal
 from pmtui.domain.ids import Address, ApiKey, ConditionId
 from pmtui.signing import wallet_calls
 from pmtui.signing.auth import (
@@ -131,7 +131,7 @@ def _relayer_headers(given: Mapping[str, Json]) -> Json:
 
 def _batch_of(given: Mapping[str, Json]) -> Batch:
     calls = tuple(
-        Call(
+        ContractCall(
             Address(text(call, "target")),
             bytes.fromhex(text(call, "data").removeprefix("0x")),
             int(text(call, "value")),
@@ -186,20 +186,26 @@ def _calldata(given: Mapping[str, Json]) -> Json:
     return {"to": call.target, "data": hexed(call.data), "value": str(call.value)}
 
 
-def _position(make: Callable[..., Call], given: Mapping[str, Json], **amount: int) -> Call:
+def _position(
+    make: Callable[..., ContractCall], given: Mapping[str, Json], **amount: int
+) -> ContractCall:
     if given.get("collateral", POLYGON.collateral) != POLYGON.collateral:
         raise ValueError("the collateral is not that of the venue")
     condition = ConditionId(text(given, "condition_id"))
     return make(condition, neg_risk=boolean(given, "neg_risk"), **amount)
 
 
-def _read(function: wallet_calls.Function, *names: str) -> Callable[[Mapping[str, Json]], Call]:
-    def call(given: Mapping[str, Json]) -> Call:
+def _read(
+    function: wallet_calls.Function, *names: str
+) -> Callable[[Mapping[str, Json]], ContractCall]:
+    def call(given: Mapping[str, Json]) -> ContractCall:
         values = [
             _number_or_text(kind, given[name])
             for (kind, _), name in zip(function.parameters, names, strict=True)
         ]
-        return Call(Address(text(given, "token")), wallet_calls.encode_call(function, *values))
+        return ContractCall(
+            Address(text(given, "token")), wallet_calls.encode_call(function, *values)
+        )
 
     return call
 
@@ -212,12 +218,12 @@ def _number_or_text(kind: str, value: Json) -> Any:
 
 def _to(
     target: Address, function: wallet_calls.Function, *names: str
-) -> Callable[[Mapping[str, Json]], Call]:
+) -> Callable[[Mapping[str, Json]], ContractCall]:
     read = _read(function, *names)
     return lambda given: read({**given, "token": target})
 
 
-_CALLS: dict[str, Callable[[Mapping[str, Json]], Call]] = {
+_CALLS: dict[str, Callable[[Mapping[str, Json]], ContractCall]] = {
     "approve": _read(wallet_calls.APPROVE, "spender", "amount"),
     "setApprovalForAll": lambda given: wallet_calls.set_operator(
         Address(text(given, "token")),

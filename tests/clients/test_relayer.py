@@ -10,8 +10,8 @@ from pmtui.clients.chain import ChainClient
 from pmtui.clients.http.client import HttpHost
 from pmtui.clients.relayer import RelayerClient
 from pmtui.domain.account.wallet_transactions import (
-    Call,
     CallReverted,
+    ContractCall,
     Receipt,
     RelayerState,
     RelayerTransaction,
@@ -171,7 +171,7 @@ async def test_a_nonce_that_is_no_number_is_a_failure(nonce: object) -> None:
 async def test_a_call_that_would_revert_says_why(owner: Owner) -> None:
     node = HttpHost(owner.running.urls["rpc"])
     chain = ChainClient(node)
-    balance = Call(
+    balance = ContractCall(
         POLYGON.collateral, wallet_calls.encode_call(wallet_calls.BALANCE_OF, owner.wallet)
     )
     answer = await chain.call(balance)

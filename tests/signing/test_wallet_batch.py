@@ -7,7 +7,7 @@ from eth_abi.abi import decode
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.wallet_transactions import Batch, Call
+from pmtui.domain.account.wallet_transactions import Batch, ContractCall
 from pmtui.signing import wallet_calls
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
@@ -59,7 +59,7 @@ def test_a_signature_is_good_on_one_chain_only() -> None:
     [
         replace(BATCH, nonce=-1),
         replace(BATCH, deadline_s=2**256),
-        replace(BATCH, calls=(Call(POLYGON.exchange, b"", -1),)),
+        replace(BATCH, calls=(ContractCall(POLYGON.exchange, b"", -1),)),
     ],
 )
 def test_a_number_that_does_not_fit_is_refused(batch: Batch) -> None:

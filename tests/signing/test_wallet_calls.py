@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
-from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, ContractCall
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.signing import wallet_calls
 from pmtui.signing.contracts import AMOY, POLYGON, condition_id, token_ids
@@ -28,7 +28,7 @@ def test_what_was_encoded_is_decoded(token: Address, spender: Address, amount: i
 @given(data=st.binary(max_size=300))
 def test_bytes_mean_all_of_what_they_hold_or_nothing(data: bytes) -> None:
     for function in (*wallet_calls.WRITES, *wallet_calls.READS):
-        call = Call(POLYGON.collateral, function.selector + data)
+        call = ContractCall(POLYGON.collateral, function.selector + data)
         decoded = decode_call(call)
         if decoded is not None:
             values = [value for _, value in decoded.arguments]
@@ -44,7 +44,7 @@ def test_a_call_that_is_not_wholly_understood_is_not_decoded() -> None:
     assert decode_call(replace(call, data=b"\0\0\0\0" + call.data[4:])) is None
     assert decode_call(replace(call, value=1)) is None
     dirty = wallet_calls.approve(POLYGON.collateral, POLYGON.exchange, 1).data
-    assert decode_call(Call(POLYGON.collateral, dirty[:4] + b"\1" + dirty[5:])) is None
+    assert decode_call(ContractCall(POLYGON.collateral, dirty[:4] + b"\1" + dirty[5:])) is None
 
 
 def test_the_kind_of_market_chooses_the_adapter() -> None:
@@ -80,7 +80,7 @@ def test_a_missing_argument_is_refused() -> None:
 
 def test_a_balance_is_asked_for_by_token() -> None:
     data = wallet_calls.encode_call(wallet_calls.BALANCE_OF_TOKEN, POLYGON.exchange, 123)
-    decoded = decode_call(Call(POLYGON.conditional_tokens, data))
+    decoded = decode_call(ContractCall(POLYGON.conditional_tokens, data))
     assert decoded is not None
     assert decoded.arguments == (("owner", POLYGON.exchange), ("id", 123))
 

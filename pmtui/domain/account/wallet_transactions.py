@@ -29,7 +29,7 @@ Argument = str | int | bool | tuple[str, ...] | tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ContractCall:
     """One call of a batch, in the form that is signed."""
 
     target: Address
@@ -48,7 +48,7 @@ class Batch:
     """The wallet's nonce: each executed batch increments it."""
     deadline_s: int
     """Unix seconds after which the wallet refuses it."""
-    calls: tuple[Call, ...]
+    calls: tuple[ContractCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ class WalletTransaction:
     nonce: int | None = None
     """None for a deployment, as are the next three."""
     deadline_s: int | None = None
-    calls: tuple[Call, ...] = ()
+    calls: tuple[ContractCall, ...] = ()
     signature: str = ""
     status: TransactionStatus = TransactionStatus.SENDING
     transaction_id: TransactionId | None = None

@@ -32,7 +32,7 @@ from pmtui.domain.account.wallet_steps import (
     redeem_flows,
     split_flows,
 )
-from pmtui.domain.account.wallet_transactions import Argument, Call, DecodedCall
+from pmtui.domain.account.wallet_transactions import Argument, ContractCall, DecodedCall
 from pmtui.domain.formats import count, exact_dollars
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import Micros, group_micros
@@ -173,7 +173,7 @@ class Plan:
     """The calls of a step, before anything is fixed."""
 
     title: str
-    calls: tuple[Call, ...]
+    calls: tuple[ContractCall, ...]
     flows: tuple[Flow, ...] = ()
     warnings: tuple[str, ...] = ()
 

@@ -13,8 +13,8 @@ from datetime import timedelta
 
 from pmtui.domain.account.wallet_transactions import (
     Batch,
-    Call,
     CallReverted,
+    ContractCall,
     DecodedCall,
     Receipt,
     RelayerTransaction,
@@ -150,7 +150,7 @@ class WalletTransactions:
                 await self._check(each.key)
                 self._start_following(each.key)
 
-    async def prepare(self, calls: Sequence[Call], title: str) -> PreparedBatch | Rejected:
+    async def prepare(self, calls: Sequence[ContractCall], title: str) -> PreparedBatch | Rejected:
         """Fix everything that will be signed, and simulate it on the chain."""
         meaning = [self._decode(call) for call in calls]
         if not calls or None in meaning:
@@ -406,7 +406,7 @@ class WalletTransactions:
         nonce = self._kernel.check(Source.RELAYER, await self._relayer.nonce(known.owner))
         return nonce == known.nonce
 
-    async def _try(self, calls: Sequence[Call]) -> tuple[Simulation, str]:
+    async def _try(self, calls: Sequence[ContractCall]) -> tuple[Simulation, str]:
         """Simulate the calls on the chain; return the result, and the reason if it would revert.
 
         All together if the node supports it: a call may need the effects of another. Else one by

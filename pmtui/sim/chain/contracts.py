@@ -16,7 +16,7 @@ from typing import Protocol
 import msgspec
 from typing_extensions import override
 
-from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call, DecodedCall
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, ContractCall, DecodedCall
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -154,7 +154,9 @@ class _RevertError(Exception):
     """Ends a batch; the text is the contract's message."""
 
 
-def execute(wallet: Address, calls: Sequence[Call], world: World) -> tuple[Effect, ...] | Reverted:
+def execute(
+    wallet: Address, calls: Sequence[ContractCall], world: World
+) -> tuple[Effect, ...] | Reverted:
     """Return the effects of a wallet's batch, or why it has none."""
     draft = _Draft(wallet, world)
     effects: list[Effect] = []
@@ -166,7 +168,9 @@ def execute(wallet: Address, calls: Sequence[Call], world: World) -> tuple[Effec
     return tuple(effects)
 
 
-def try_each(wallet: Address, calls: Sequence[Call], world: World) -> tuple[str | None, ...]:
+def try_each(
+    wallet: Address, calls: Sequence[ContractCall], world: World
+) -> tuple[str | None, ...]:
     """Return for each call why it reverts, None if it succeeds.
 
     Each is simulated on the state left by those before it; one that reverts changes nothing.
@@ -205,7 +209,7 @@ class _Draft:
         other._operators = dict(self._operators)
         return other
 
-    def carry_out(self, call: Call) -> Effect:
+    def carry_out(self, call: ContractCall) -> Effect:
         decoded = decode_call(call)
         if decoded is None:
             raise _RevertError(NO_FUNCTION)

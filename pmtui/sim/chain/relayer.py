@@ -20,7 +20,7 @@ from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.account.wallet_transactions import (
     MAX_UINT256,
     Batch,
-    Call,
+    ContractCall,
     DecodedCall,
     RelayerState,
 )
@@ -269,7 +269,12 @@ class Relay:
         return made_ms is None or self._venue.clock.now_ms() >= made_ms + lag_ms
 
     def _accept(
-        self, owner: Address, wallet: Address, submission: Submission, *, calls: Iterable[Call]
+        self,
+        owner: Address,
+        wallet: Address,
+        submission: Submission,
+        *,
+        calls: Iterable[ContractCall],
     ) -> Transaction:
         now_ms = self._venue.clock.now_ms()
         parameters = submission.deposit_wallet_params
@@ -328,7 +333,7 @@ class Relay:
             self._venue.deploy(wallet)
             self._registered_ms[wallet] = now_ms
         else:
-            calls = [Call(target, _hex(data)) for target, data in transaction.calls]
+            calls = [ContractCall(target, _hex(data)) for target, data in transaction.calls]
             effects = execute(wallet, calls, self.chain)
             if isinstance(effects, Reverted):
                 transaction.state = RelayerState.FAILED
@@ -354,7 +359,7 @@ def _read_batch(submission: Submission) -> Batch | Refusal:
         return INVALID_PAYLOAD
     try:
         calls = tuple(
-            Call(checksum_address(address_bytes(c.target)), _hex(c.data), _number(c.value))
+            ContractCall(checksum_address(address_bytes(c.target)), _hex(c.data), _number(c.value))
             for c in parameters.calls
         )
         return Batch(

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from pmtui.domain.account.wallet_transactions import Batch, Call, DecodedCall, RelayerState
+from pmtui.domain.account.wallet_transactions import Batch, ContractCall, DecodedCall, RelayerState
 from pmtui.domain.ids import Address, TokenId
 from pmtui.domain.money import SCALE
 from pmtui.signing.contracts import POLYGON
@@ -153,7 +153,7 @@ class RpcRoutes:
             data = bytes.fromhex((asked.data or asked.input).removeprefix("0x"))
         except (*UNREADABLE, IndexError, ValueError) as error:
             raise _RpcError(-32602, "invalid argument 0") from error
-        call = Call(_to_address(asked.to), data)
+        call = ContractCall(_to_address(asked.to), data)
         decoded = decode_call(call)
         if decoded is None:
             raise _RpcError(3, "execution reverted")
@@ -171,7 +171,7 @@ class RpcRoutes:
             asked = msgspec.json.decode(parameters[0], type=_Simulation)
             (block,) = asked.block_state_calls
             calls = tuple(
-                Call(
+                ContractCall(
                     _to_address(each.to),
                     bytes.fromhex((each.data or each.input).removeprefix("0x")),
                 )
@@ -312,7 +312,8 @@ def _input_of(transaction: Transaction) -> bytes:
     if transaction.kind == "WALLET-CREATE":
         return encode_creation(transaction.owner)
     calls = tuple(
-        Call(target, bytes.fromhex(data.removeprefix("0x"))) for target, data in transaction.calls
+        ContractCall(target, bytes.fromhex(data.removeprefix("0x")))
+        for target, data in transaction.calls
     )
     batch = Batch(transaction.wallet, int(transaction.nonce), int(transaction.deadline), calls)
     return encode_execution(batch, bytes.fromhex(transaction.signature.removeprefix("0x")))

@@ -3,7 +3,7 @@
 import pytest
 
 from pmtui.domain.account.wallet_steps import Approval, ApprovalKind
-from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, ContractCall
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.service.wallet.preparing import CallWords, MarketNames
 from pmtui.service.wallet.wallet_views import CallView
@@ -28,7 +28,7 @@ WORDS = CallWords(
 )
 
 
-def view(call: Call) -> CallView:
+def view(call: ContractCall) -> CallView:
     decoded = TABLE.decode(call)
     assert decoded is not None
     return WORDS.view(decoded)
@@ -53,7 +53,7 @@ def view(call: Call) -> CallView:
         (TABLE.convert(EVENT, 0b1111, 3_000_000), ("Boat 0, Boat 1 and 2 more",)),
     ],
 )
-def test_a_call_says_what_it_does(call: Call, parts: tuple[str, ...]) -> None:
+def test_a_call_says_what_it_does(call: ContractCall, parts: tuple[str, ...]) -> None:
     words = view(call).words
     assert all(part in words for part in parts), words
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from pmtui.domain.account.wallet_transactions import (
-    Call,
     CallReverted,
     ChainTransaction,
+    ContractCall,
     Receipt,
     RelayerTransaction,
     TransactionId,
@@ -112,13 +112,13 @@ class FakeChain:
     relayer: FakeRelayer | None = None
 
     async def calls(
-        self, calls: Sequence[Call], *, sender: Address | None = None
+        self, calls: Sequence[ContractCall], *, sender: Address | None = None
     ) -> tuple[bytes | CallReverted | Failure, ...] | Failure:
         assert sender == WALLET
         return self.outcomes or tuple(self.outcome for _ in calls)
 
     async def simulate(
-        self, calls: Sequence[Call], *, sender: Address
+        self, calls: Sequence[ContractCall], *, sender: Address
     ) -> tuple[CallReverted | None, ...] | Failure:
         assert sender == WALLET
         return self.simulated
@@ -478,9 +478,11 @@ async def test_a_card_that_was_read_for_too_long_is_not_sent(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    "calls", [[], [Call(POLYGON.collateral, b"\1\2\3\4")], [CALL, replace(CALL, value=1)]]
+    "calls", [[], [ContractCall(POLYGON.collateral, b"\1\2\3\4")], [CALL, replace(CALL, value=1)]]
 )
-async def test_nothing_is_signed_that_cannot_be_shown(tmp_path: Path, calls: list[Call]) -> None:
+async def test_nothing_is_signed_that_cannot_be_shown(
+    tmp_path: Path, calls: list[ContractCall]
+) -> None:
     async with desk(tmp_path, FakeRelayer()) as scene:
         assert isinstance(await scene.transactions.prepare(calls, "Riddle"), Rejected)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import override
 
-from pmtui.domain.account.wallet_transactions import MAX_UINT256, Call
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, ContractCall
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.signing import wallet_calls
 from pmtui.signing.contracts import POLYGON
@@ -73,7 +73,7 @@ def world(*, cash: int = 0, pays: tuple[int, int] | None = None) -> Small:
     )
 
 
-def reason(calls: list[Call], state: World) -> tuple[int, str]:
+def reason(calls: list[ContractCall], state: World) -> tuple[int, str]:
     outcome = execute(WALLET, calls, state)
     assert isinstance(outcome, Reverted)
     return outcome.call_index, outcome.reason
@@ -129,12 +129,15 @@ def test_calls_are_tried_on_what_those_before_them_changed() -> None:
         (wallet_calls.convert(GROUP, 0, 1), chain.UNKNOWN_CONDITION),
         (wallet_calls.convert(GROUP, 0b1000, 1), chain.UNKNOWN_CONDITION),
         (wallet_calls.convert(GROUP, 0b1, 1), chain.TOO_FEW_SHARES),
-        (Call(POLYGON.collateral, b"\1\2\3\4"), chain.NO_FUNCTION),
-        (Call(FRIEND, wallet_calls.approve(POLYGON.collateral, FRIEND, 1).data), chain.NO_FUNCTION),
-        (Call(POLYGON.collateral, b"", 1), chain.NO_FUNCTION),
+        (ContractCall(POLYGON.collateral, b"\1\2\3\4"), chain.NO_FUNCTION),
+        (
+            ContractCall(FRIEND, wallet_calls.approve(POLYGON.collateral, FRIEND, 1).data),
+            chain.NO_FUNCTION,
+        ),
+        (ContractCall(POLYGON.collateral, b"", 1), chain.NO_FUNCTION),
     ],
 )
-def test_what_a_contract_refuses_reverts_with_its_reason(call: Call, expected: str) -> None:
+def test_what_a_contract_refuses_reverts_with_its_reason(call: ContractCall, expected: str) -> None:
     assert reason([call], world()) == (0, expected)
 
 

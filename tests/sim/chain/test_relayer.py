@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from eth_abi.abi import decode
 
-from pmtui.domain.account.wallet_transactions import MAX_UINT256, Batch, Call
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, Batch, ContractCall
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.signing import wallet_calls
@@ -86,14 +86,16 @@ class Owner(Person):
         url = f"{self.relayer}/submit"
         return await self.http.post(url, content=body, headers=self.key_headers)
 
-    def batch(self, *calls: Call, nonce: int = 0, deadline_s: int = 600, **terms: Any) -> bytes:
+    def batch(
+        self, *calls: ContractCall, nonce: int = 0, deadline_s: int = 600, **terms: Any
+    ) -> bytes:
         """Sign a batch of the deposit wallet."""
         wallet = terms.get("wallet", self.wallets.deposit_beacon)
         return encode_batch(
             sign_batch(Batch(wallet, nonce, self.now_s + deadline_s, calls), self.signer)
         )
 
-    async def run_batch(self, *calls: Call, nonce: int = 0) -> dict[str, Any]:
+    async def run_batch(self, *calls: ContractCall, nonce: int = 0) -> dict[str, Any]:
         """Submit a batch and let time carry it to its end."""
         answer = await self.submit(self.batch(*calls, nonce=nonce))
         assert answer.status_code == 200, answer.text
@@ -228,8 +230,8 @@ async def test_a_submission_is_refused_in_the_services_words(owner: Owner) -> No
         "does not match on-chain nonce 0": owner.batch(good, nonce=7),
         "deadline too soon": owner.batch(good, deadline_s=1),
         "is not registered": owner.batch(good, wallet=owner.wallets.deposit_uups),
-        f"calls to {elsewhere} are not permitted": owner.batch(Call(elsewhere, b"")),
-        "self-call": owner.batch(Call(owner.wallet, b"")),
+        f"calls to {elsewhere} are not permitted": owner.batch(ContractCall(elsewhere, b"")),
+        "self-call": owner.batch(ContractCall(owner.wallet, b"")),
         "must be MaxUint256": owner.batch(
             wallet_calls.approve(POLYGON.collateral, POLYGON.exchange, 5)
         ),
