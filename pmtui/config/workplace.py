@@ -27,7 +27,7 @@ EVENT_PLACE, MARKET_PLACE, MARKETS_PLACE = "event", "market", "markets"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LastScreen:
     """The screen in front when a terminal was closed; the market list if none is named."""
 
     profile: str = ""
@@ -88,7 +88,7 @@ class Workplace:
     """How prices were displayed."""
     times: str = ""
     """The time zone of displayed times."""
-    place: Place = Place()
+    place: LastScreen = LastScreen()
     listing: KeptList = KeptList()
     hidden_columns: tuple[str, ...] = ()
     """Hidden columns of all lists, each as `list.column`."""
@@ -104,7 +104,7 @@ def load_workplace(path: Path) -> Workplace:
     return _read(found, Workplace())
 
 
-_Kept = TypeVar("_Kept", bound=Workplace | Place | KeptList)
+_Kept = TypeVar("_Kept", bound=Workplace | LastScreen | KeptList)
 
 
 def _read(found: object, usual: _Kept) -> _Kept:
@@ -114,7 +114,7 @@ def _read(found: object, usual: _Kept) -> _Kept:
     known: dict[str, Any] = {}
     for field in fields(usual):
         value, kind = found.get(field.name), getattr(usual, field.name)
-        if isinstance(kind, Place | KeptList):
+        if isinstance(kind, LastScreen | KeptList):
             known[field.name] = _read(value, kind)
         elif isinstance(kind, tuple) and isinstance(value, list):
             known[field.name] = tuple(each for each in value if isinstance(each, str))
@@ -143,10 +143,10 @@ class Memory:
         return self._now
 
     @property
-    def place(self) -> Place:
+    def place(self) -> LastScreen:
         """The screen to restore; the market list if another profile was in use."""
         kept = self._now.place
-        return kept if kept.profile == self._profile else Place()
+        return kept if kept.profile == self._profile else LastScreen()
 
     def keep(self, change: Callable[[Workplace], Workplace]) -> None:
         """Save a change; if it cannot be written, log that and keep it for this session."""
@@ -215,7 +215,7 @@ class Memory:
         """Save the time zone of displayed times."""
         self.keep(lambda now: replace(now, times=times))
 
-    def keep_place(self, place: Place | None) -> None:
+    def keep_place(self, place: LastScreen | None) -> None:
         """Save which screen is in front; None for a screen that is not restored."""
         if place is None:
             return

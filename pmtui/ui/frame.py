@@ -20,7 +20,7 @@ from textual.widget import Widget
 from textual.widgets import Input
 from typing_extensions import override
 
-from pmtui.config.workplace import Place
+from pmtui.config.workplace import LastScreen
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.markets.watchlist import StarKey
@@ -277,9 +277,9 @@ class FrameScreen(Screen[None]):
         """Return what the keys of every screen act on."""
         return CursorItem()
 
-    def place(self) -> Place | None:
+    def place(self) -> LastScreen | None:
         """Return the place to restore in the next session; None if it is not restored."""
-        return Place(screen=self.PLACE) if self.PLACE else None
+        return LastScreen(screen=self.PLACE) if self.PLACE else None
 
     async def action_perform(self, name: str) -> None:
         """Run the registry's action `context.<name>`."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pmtui.config.workplace import KeptList, Memory, Place, Workplace, load_workplace
+from pmtui.config.workplace import KeptList, LastScreen, Memory, Workplace, load_workplace
 
 
 def test_what_was_kept_comes_back(tmp_path: Path) -> None:
@@ -23,13 +23,13 @@ def test_what_was_kept_comes_back(tmp_path: Path) -> None:
     memory.keep_tape(1_000)
     memory.keep_prices("american")
     memory.keep_times("utc")
-    memory.keep_place(Place(screen="market", item="0x1", outcome=1))
+    memory.keep_place(LastScreen(screen="market", item="0x1", outcome=1))
     memory.keep_listing(KeptList(sort="spread", tags=("crypto", "eth"), labels=("Crypto", "Ether")))
     assert [Memory(path).grouping_of(market) for market in ("0x1", "0x2")] == [2, 0]
     assert Memory(path).now == Workplace(
         "nord", "250", 3, "1w", ("0x1:2",), has_candles=True, has_both=True, has_sides=True, tape_from=1_000,
         prices="american", times="utc",
-        place=Place(screen="market", item="0x1", outcome=1),
+        place=LastScreen(screen="market", item="0x1", outcome=1),
         listing=KeptList(sort="spread", tags=("crypto", "eth"), labels=("Crypto", "Ether")),
     )  # fmt: skip
     assert path.stat().st_mode & 0o077 == 0
@@ -60,8 +60,8 @@ def test_a_damaged_place_is_nothing_remembered(tmp_path: Path, body: bytes) -> N
 
 def test_a_place_belongs_to_its_profile(tmp_path: Path) -> None:
     path = tmp_path / "workplace.json"
-    Memory(path, profile="paper").keep_place(Place(screen="market", item="0x1"))
-    assert Memory(path, profile="live").place == Place()
+    Memory(path, profile="paper").keep_place(LastScreen(screen="market", item="0x1"))
+    assert Memory(path, profile="live").place == LastScreen()
     assert Memory(path, profile="paper").place.item == "0x1"
 
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from pmtui.config.workplace import KeptList, Memory, Place
+from pmtui.config.workplace import KeptList, LastScreen, Memory
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort
 from pmtui.domain.money import Micros
 from pmtui.service.topics import MarketTopic
@@ -39,7 +39,7 @@ def service() -> FakeService:
 
 async def test_the_market_that_was_left_comes_back(service: FakeService) -> None:
     memory, condition = Memory(), next(iter(service.markets))
-    memory.keep_place(Place(screen="market", item=condition, outcome=1))
+    memory.keep_place(LastScreen(screen="market", item=condition, outcome=1))
     app = opened(service, memory)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
@@ -48,7 +48,7 @@ async def test_the_market_that_was_left_comes_back(service: FakeService) -> None
         assert app.screen.reader.outcome_index == 1
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
-        assert memory.place == Place(screen="markets")
+        assert memory.place == LastScreen(screen="markets")
 
 
 @pytest.mark.parametrize("is_known", [True, False])
@@ -56,7 +56,7 @@ async def test_a_market_that_is_gone_leads_to_the_list(
     service: FakeService, *, is_known: bool
 ) -> None:
     memory, (condition, view) = Memory(), next(iter(service.markets.items()))
-    memory.keep_place(Place(screen="market", item=condition))
+    memory.keep_place(LastScreen(screen="market", item=condition))
     assert view.market is not None
     closed = replace(view.market, closed=True)
     gone = MarketView(None, None, Load.FAILED, NOW, problem="not found")
@@ -71,7 +71,7 @@ async def test_a_market_that_is_gone_leads_to_the_list(
 
 async def test_an_event_comes_back(service: FakeService) -> None:
     memory, event = Memory(), next(iter(service.events))
-    memory.keep_place(Place(screen="event", item=event))
+    memory.keep_place(LastScreen(screen="event", item=event))
     app = opened(service, memory)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
@@ -84,18 +84,18 @@ async def test_the_portfolio_comes_back_with_its_tab(service: FakeService) -> No
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("p", "right_square_bracket")
         await settle(pilot)
-        assert memory.place == Place(screen="portfolio", tab=Tab.ORDERS.value)
+        assert memory.place == LastScreen(screen="portfolio", tab=Tab.ORDERS.value)
     app = opened(service, memory)
     async with app.run_test(size=(120, 36)) as pilot:
         await settle(pilot)
         assert isinstance(app.screen, PortfolioScreen)
-        assert app.screen.place() == Place(screen="portfolio", tab=Tab.ORDERS.value)
+        assert app.screen.place() == LastScreen(screen="portfolio", tab=Tab.ORDERS.value)
 
 
 @pytest.mark.parametrize("screen", ["", "nowhere", "market", "event"])
 async def test_a_place_that_nobody_knows_is_the_list(service: FakeService, screen: str) -> None:
     memory = Memory()
-    memory.keep_place(Place(screen=screen, tab="x", outcome=-3))
+    memory.keep_place(LastScreen(screen=screen, tab="x", outcome=-3))
     app = opened(service, memory)
     async with app.run_test(size=(80, 24)) as pilot:
         await settle(pilot)
@@ -134,7 +134,7 @@ def test_a_filter_that_cannot_be_is_none() -> None:
 async def test_both_outcomes_on_the_ladder_come_back() -> None:
     memory, service = Memory(), MovingMarket().service
     memory.keep_both(has_both=True)
-    memory.keep_place(Place(screen="market", item=CONDITION))
+    memory.keep_place(LastScreen(screen="market", item=CONDITION))
     app = opened(service, memory)
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: shows(app, "bids price   No"), "both outcomes")

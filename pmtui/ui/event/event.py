@@ -9,7 +9,7 @@ from textual.binding import BindingType
 from textual.screen import Screen
 from typing_extensions import override
 
-from pmtui.config.workplace import EVENT_PLACE, Place
+from pmtui.config.workplace import EVENT_PLACE, LastScreen
 from pmtui.domain.ids import EventId
 from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.watchlist import key_of_event, key_of_market
@@ -213,8 +213,8 @@ class EventScreen(FrameScreen):
             self.post_message(MarketChosen(market.condition_id))
 
     @override
-    def place(self) -> Place:
-        return Place(screen=self.PLACE, item=self._event_topic.event_id)
+    def place(self) -> LastScreen:
+        return LastScreen(screen=self.PLACE, item=self._event_topic.event_id)
 
     @override
     def cursor_item(self) -> CursorItem:

@@ -13,7 +13,7 @@ from textual.containers import Container
 from textual.widget import Widget
 from typing_extensions import override
 
-from pmtui.config.workplace import MARKET_PLACE, Place
+from pmtui.config.workplace import MARKET_PLACE, LastScreen
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.watchlist import key_of_market
@@ -144,9 +144,9 @@ class MarketScreen(TradingScreen[MarketControls]):
         self.controls.show_topic(topic)
 
     @override
-    def place(self) -> Place:
+    def place(self) -> LastScreen:
         reader = self.reader
-        return Place(screen=self.PLACE, item=reader.condition_id, outcome=reader.outcome_index)
+        return LastScreen(screen=self.PLACE, item=reader.condition_id, outcome=reader.outcome_index)
 
     @override
     def cursor_item(self) -> CursorItem:

@@ -11,7 +11,7 @@ from textual.containers import Horizontal
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.config.workplace import Place
+from pmtui.config.workplace import LastScreen
 from pmtui.domain.account.position import Dust, Position
 from pmtui.domain.orders.order import Order
 from pmtui.service.topics import (
@@ -224,8 +224,8 @@ class PortfolioScreen(FrameScreen):
             self._rows.tab = tab
 
     @override
-    def place(self) -> Place:
-        return Place(screen=self.PLACE, tab=self._rows.tab.value)
+    def place(self) -> LastScreen:
+        return LastScreen(screen=self.PLACE, tab=self._rows.tab.value)
 
     @override
     def cursor_item(self) -> CursorItem:
