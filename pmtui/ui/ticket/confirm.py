@@ -42,7 +42,7 @@ _HEADER = 3
 """Rows of status and market, which a card covers last."""
 
 
-class Place(NamedTuple):
+class CardRegion(NamedTuple):
     """A region of the screen, in cells."""
 
     x: int
@@ -63,10 +63,10 @@ class Place(NamedTuple):
 
 def place_card(
     screen: tuple[int, int],
-    ticket: Place | None,
+    ticket: CardRegion | None,
     height_of: Callable[[int], int],
     least_of: Callable[[int], int] | None = None,
-) -> Place:
+) -> CardRegion:
     """Return the region for the card.
 
     Without a ticket: at the right, as wide as needed to show everything. Else to the right of the
@@ -90,7 +90,7 @@ def place_card(
         height = min(height_of(width), ticket.y)
         y = ticket.y - height
         # The ticket's title stays visible unless the header would go instead.
-        return Place(columns - width, y - 1 if y > _HEADER else y, width, height)
+        return CardRegion(columns - width, y - 1 if y > _HEADER else y, width, height)
     if ticket is None or ticket.width == 0:
         if columns - LADDER >= NARROWEST:
             widest = min(widest, columns - LADDER)
@@ -108,25 +108,25 @@ def place_card(
         x = ticket.x - widest - min(_GAP, ticket.x - widest)
         return _at(x, widest, bottom, rows, height_of)
     height = min(height_of(widest), rows)
-    return Place(columns - widest, max(ticket.y - height, 0), widest, height)
+    return CardRegion(columns - widest, max(ticket.y - height, 0), widest, height)
 
 
-def is_above(screen: tuple[int, int], ticket: Place) -> bool:
+def is_above(screen: tuple[int, int], ticket: CardRegion) -> bool:
     """Return whether a card goes above the ticket: no room beside it, and enough above."""
     is_whole_width = screen[0] - ticket.width < NARROWEST
     return is_whole_width and ticket.y >= _LEAST_ABOVE
 
 
-def rows_for_card(screen: tuple[int, int], ticket: Place | None) -> int:
+def rows_for_card(screen: tuple[int, int], ticket: CardRegion | None) -> int:
     """Return how many rows a card may take."""
     return ticket.y if ticket is not None and is_above(screen, ticket) else screen[1]
 
 
-def _at(x: int, width: int, bottom: int, rows: int, height_of: Callable[[int], int]) -> Place:
+def _at(x: int, width: int, bottom: int, rows: int, height_of: Callable[[int], int]) -> CardRegion:
     height = min(height_of(width), rows)
     below = max(rows - 1 - height, 0)
     # A card too tall for the rows above the bottom uses those below, too, before the header's.
-    return Place(x, min(max(bottom - height, _HEADER), below), width, height)
+    return CardRegion(x, min(max(bottom - height, _HEADER), below), width, height)
 
 
 ARMING_PAUSE_S = 0.15
@@ -136,7 +136,7 @@ _CHROME = 4
 """Columns of border and padding; rows of border, hint and keys."""
 
 
-def _nowhere() -> Place | None:
+def _nowhere() -> CardRegion | None:
     return None
 
 
@@ -159,7 +159,7 @@ class CardScreen(Modal[bool]):
 
     def __init__(
         self, *, surface: Surface, orders: Sequence[PreparedOrder] = (),
-        doubt: Callable[[], str] = lambda: "", beside: Callable[[], Place | None] = _nowhere,
+        doubt: Callable[[], str] = lambda: "", beside: Callable[[], CardRegion | None] = _nowhere,
     ) -> None:  # fmt: skip
         """Ask for confirmation.
 
@@ -275,7 +275,7 @@ class CardScreen(Modal[bool]):
             # After the layout of the screen below, which may move the ticket.
             _ = self.call_after_refresh(self.recompose)
 
-    def _place(self) -> Place:
+    def _place(self) -> CardRegion:
         size = self._laid_out_for = self.app.size
         return place_card(
             (size.width, size.height),
@@ -350,7 +350,7 @@ class ConfirmScreen(CardScreen):
         doubt: str = "",
         warnings: tuple[str, ...] = (),
         also: tuple[tuple[str, str], ...] = (),
-        beside: Callable[[], Place | None] = _nowhere,
+        beside: Callable[[], CardRegion | None] = _nowhere,
     ) -> None:
         """Ask for confirmation.
 

@@ -36,7 +36,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.frame import if_agreed
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.confirm import ConfirmScreen, Place
+from pmtui.ui.ticket.confirm import CardRegion, ConfirmScreen
 from pmtui.ui.ticket.paint_ticket import paint_life, paint_verdict
 from pmtui.ui.ticket.ticket_state import TicketState
 
@@ -141,7 +141,7 @@ class TicketPage(Protocol):
         """Show the card of an order; `decide` gets the result."""
         ...
 
-    def place(self) -> Place:
+    def place(self) -> CardRegion:
         """Return the region that the card must not cover."""
         ...
 

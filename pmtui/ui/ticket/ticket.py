@@ -40,7 +40,7 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.confirm import ConfirmScreen, Place
+from pmtui.ui.ticket.confirm import CardRegion, ConfirmScreen
 from pmtui.ui.ticket.fields import FIELD_WIDGETS, Choice, NumberField, TicketLayout
 from pmtui.ui.ticket.orders import TicketSending
 from pmtui.ui.ticket.ticket_face import TicketFace
@@ -331,10 +331,10 @@ class TicketPane(TicketLayout):
         """Show the card of an order; `decide` gets the result."""
         _ = self.app.push_screen(screen, decide)
 
-    def place(self) -> Place:
+    def place(self) -> CardRegion:
         """Return the region that the card must not cover."""
         region = self.region
-        return Place(region.x, region.y, region.width, region.height)
+        return CardRegion(region.x, region.y, region.width, region.height)
 
     def await_next_size(self) -> None:
         """Focus the size for the next order."""

@@ -6,7 +6,7 @@ from pmtui.ui.ticket.confirm import (
     LADDER,
     NARROWEST,
     WIDE,
-    Place,
+    CardRegion,
     is_above,
     place_card,
     rows_for_card,
@@ -18,7 +18,7 @@ def _rows(width: int) -> int:
     return 20 + max(CARD_WIDTH - width, 0) // 2
 
 
-def _meet(one: Place, other: Place) -> bool:
+def _meet(one: CardRegion, other: CardRegion) -> bool:
     return (
         one.x < other.right
         and other.x < one.right
@@ -37,7 +37,7 @@ def test_a_card_is_on_the_screen_and_beside_the_ticket_where_there_is_room(
     columns: int, rows: int, left: int, width: int
 ) -> None:
     left = min(left, columns - width) if columns > width else 0
-    ticket = Place(left, 4, min(width, columns), max(rows - 6, 1))
+    ticket = CardRegion(left, 4, min(width, columns), max(rows - 6, 1))
     card = place_card((columns, rows), ticket, _rows)
     assert card.x >= 0
     assert card.right <= columns
@@ -51,20 +51,20 @@ def test_a_card_is_on_the_screen_and_beside_the_ticket_where_there_is_room(
 
 def test_the_three_layouts_of_the_trading_screen() -> None:
     # 80x24: over the ladder, whose touch the ticket repeats. 120x36: over the trades, narrower.
-    assert place_card((80, 24), Place(42, 8, 38, 12), _rows)[:3] == (0, 3, 42)
-    assert place_card((120, 36), Place(52, 15, 38, 20), _rows)[:3] == (90, 9, 30)
-    assert place_card((200, 50), Place(156, 20, 44, 22), _rows)[:3] == (112, 22, 42)
+    assert place_card((80, 24), CardRegion(42, 8, 38, 12), _rows)[:3] == (0, 3, 42)
+    assert place_card((120, 36), CardRegion(52, 15, 38, 20), _rows)[:3] == (90, 9, 30)
+    assert place_card((200, 50), CardRegion(156, 20, 44, 22), _rows)[:3] == (112, 22, 42)
 
 
 def test_it_ends_where_the_ticket_does_so_that_sizes_and_notices_below_are_seen() -> None:
-    card = place_card((200, 50), Place(156, 20, 42, 22), lambda _: 16)
+    card = place_card((200, 50), CardRegion(156, 20, 42, 22), lambda _: 16)
     assert card.y + card.height == 42
     # One too tall for the rows above takes those below before it covers the header.
-    assert place_card((120, 36), Place(78, 20, 40, 9), lambda _: 29).y == 3
+    assert place_card((120, 36), CardRegion(78, 20, 40, 9), lambda _: 29).y == 3
 
 
 def test_above_a_ticket_on_a_line_its_title_stays_visible() -> None:
-    card = place_card((120, 36), Place(0, 29, 120, 3), lambda _: 16)
+    card = place_card((120, 36), CardRegion(0, 29, 120, 3), lambda _: 16)
     assert card.y + card.height == 28
 
 
@@ -74,17 +74,17 @@ def test_without_a_ticket_it_stands_in_the_corner() -> None:
 
 
 def test_over_a_ticket_it_leaves_the_last_lines_to_be_read() -> None:
-    card = place_card((60, 30), Place(0, 20, 60, 9), _rows)
+    card = place_card((60, 30), CardRegion(0, 20, 60, 9), _rows)
     assert card.y == 0
     assert card.height < 29
 
 
-LINE = Place(0, 19, 80, 3)
+LINE = CardRegion(0, 19, 80, 3)
 
 
 def test_above_a_ticket_on_one_line_it_leaves_the_ladder_to_be_seen() -> None:
     card = place_card((80, 24), LINE, lambda _: 16)
-    assert card == Place(LADDER, 3, 80 - LADDER, 16)
+    assert card == CardRegion(LADDER, 3, 80 - LADDER, 16)
     wide = place_card((109, 31), LINE._replace(width=109, y=26), lambda _: 16)
     assert (wide.width, wide.right) == (CARD_WIDTH, 109)
 
@@ -94,7 +94,7 @@ def test_above_a_ticket_on_one_line_nothing_is_left_out_to_stand_beside_the_ladd
         return 25 if width < WIDE else 14
 
     card = place_card((80, 24), LINE, lambda width: min(needed(width), 19), needed)
-    assert card == Place(4, 4, WIDE, 14)
+    assert card == CardRegion(4, 4, WIDE, 14)
     assert not _meet(card, LINE)
 
 
@@ -102,7 +102,7 @@ def test_above_a_ticket_on_one_line_nothing_is_left_out_to_stand_beside_the_ladd
 def test_a_card_and_a_ticket_on_one_line_both_are_read(
     rows: int, columns: int, needed: int
 ) -> None:
-    ticket = Place(0, rows - 5, columns, 3)
+    ticket = CardRegion(0, rows - 5, columns, 3)
     height = rows_for_card((columns, rows), ticket)
     card = place_card((columns, rows), ticket, lambda _: min(needed, height), lambda _: needed)
     assert card.y >= 0
