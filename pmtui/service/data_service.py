@@ -11,7 +11,7 @@ from pathlib import Path
 
 from pmtui.domain.books.market_events import MarketResolved, TickSizeChanged
 from pmtui.domain.conditionals.alerts import AlertState
-from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.conditionals.conditional import ConditionalOrder
 from pmtui.domain.health import RateBudget
 from pmtui.domain.ids import Address, OrderId, TokenId
 from pmtui.domain.money import Micros
@@ -379,7 +379,7 @@ class DataService:
         self.hub.on_release(parts.watchlist.on_release)
         self.hub.on_release(markets.books.on_demand)
 
-    def _conditionals(self) -> tuple[Conditional, ...]:
+    def _conditionals(self) -> tuple[ConditionalOrder, ...]:
         return self.parts.orders.conditionals.view()
 
     def _account_view(self) -> AccountView:

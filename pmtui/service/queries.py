@@ -8,7 +8,7 @@ from typing import TypeAlias, TypeVar, final
 
 from typing_extensions import override
 
-from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.conditionals.conditional import ConditionalOrder
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.watchlist import leading_place, open_markets
@@ -71,7 +71,7 @@ class AccountReader:
         account: AccountParts,
         *,
         books: BooksFeed,
-        conditionals: Callable[[], tuple[Conditional, ...]],
+        conditionals: Callable[[], tuple[ConditionalOrder, ...]],
         guard: EntryGuard,
     ) -> None:
         self._account = account

@@ -17,7 +17,7 @@ from pmtui.domain.books.tape import TapeGap
 from pmtui.domain.conditionals.alerts import PriceAlert
 from pmtui.domain.conditionals.conditional import (
     GONE,
-    Conditional,
+    ConditionalOrder,
     ConditionalState,
     allot,
     unprotected,
@@ -362,7 +362,7 @@ class AccountView:
     """Closed positions with fewer shares left than any order can sell."""
     scoring: frozenset[OrderId] = frozenset()
     """Open orders that earn rewards, according to the venue's last reply."""
-    conditionals: tuple[Conditional, ...] = ()
+    conditionals: tuple[ConditionalOrder, ...] = ()
     """Conditional orders that have not ended; they exist only while this program runs."""
     unseen: frozenset[TokenId] = frozenset()
     """Tokens of conditional orders whose book is not good, so that nothing fires."""
@@ -387,41 +387,41 @@ class AccountView:
         return Micros(max(self.balance - self.reserved, 0))
 
     @property
-    def awake(self) -> tuple[Conditional, ...]:
+    def awake(self) -> tuple[ConditionalOrder, ...]:
         """Conditional orders that may sell automatically."""
         return awake_of(self.conditionals)
 
     @property
-    def blind(self) -> tuple[Conditional, ...]:
+    def blind(self) -> tuple[ConditionalOrder, ...]:
         """Conditional orders that cannot fire because their book is not good."""
         return tuple(each for each in self.conditionals if self.is_blind(each))
 
-    def is_blind(self, each: Conditional) -> bool:
+    def is_blind(self, each: ConditionalOrder) -> bool:
         """Whether a conditional order's book is not good, so that nothing fires from it."""
         return each.token_id in self.unseen and each.state is ConditionalState.WATCHING
 
     @property
-    def paused(self) -> tuple[Conditional, ...]:
+    def paused(self) -> tuple[ConditionalOrder, ...]:
         """Paused conditional orders that may have something to sell."""
         active_or_idle = (*self.awake, *self.idle)
         return tuple(each for each in self.conditionals if each not in active_or_idle)
 
     @property
-    def idle(self) -> tuple[Conditional, ...]:
+    def idle(self) -> tuple[ConditionalOrder, ...]:
         """Paused conditional orders whose shares the venue reports as gone."""
         gone = (each for each in self.conditionals if each.reason == GONE)
         return tuple(each for each in gone if self.has_none(each.token_id))
 
-    def attached_to(self, order_id: OrderId) -> Conditional | None:
+    def attached_to(self, order_id: OrderId) -> ConditionalOrder | None:
         """Return the stop or target attached to an order, if it has not ended."""
         them = (e for e in self.conditionals if any(s.order_id == order_id for s in e.sources))
         return next(them, None)
 
-    def protecting(self, token_id: TokenId) -> tuple[Conditional, ...]:
+    def protecting(self, token_id: TokenId) -> tuple[ConditionalOrder, ...]:
         """Active conditional orders of a token."""
         return tuple(each for each in self.awake if each.token_id == token_id)
 
-    def allotted(self, each: Conditional) -> Micros:
+    def allotted(self, each: ConditionalOrder) -> Micros:
         """Shares that a conditional order covers: for an active one never more than are held."""
         same = self.protecting(each.token_id)
         return allot(same, self.held(each.token_id)).get(each.conditional_id, each.size)
@@ -458,7 +458,7 @@ class AccountView:
         return tuple(o for o in self.open_orders if o.token_id == token_id)
 
 
-def awake_of(conditionals: tuple[Conditional, ...]) -> tuple[Conditional, ...]:
+def awake_of(conditionals: tuple[ConditionalOrder, ...]) -> tuple[ConditionalOrder, ...]:
     """Return the conditional orders that may sell by themselves."""
     return tuple(each for each in conditionals if each.state.is_active)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalPlan
+from pmtui.domain.conditionals.conditional import ConditionalOrder, ConditionalPlan
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
 from pmtui.service.conditionals.triggers import CHECK_PERIOD_S
@@ -28,7 +28,7 @@ class CheckingOften(PatientTime):
         await super().sleep(0.25 if seconds == CHECK_PERIOD_S else seconds)
 
 
-def conditionals(service: DataService) -> tuple[Conditional, ...]:
+def conditionals(service: DataService) -> tuple[ConditionalOrder, ...]:
     return service.queries.account().conditionals
 
 

@@ -6,7 +6,7 @@ from random import Random
 from pmtui.domain.account.onboarding import Onboarding
 from pmtui.domain.account.pnl import DayFigures, EquityPoint
 from pmtui.domain.account.position import Position
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder
 from pmtui.domain.ids import ConditionId, OrderId, TradeId
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.markets.rewards import Earned
@@ -86,8 +86,8 @@ def _earned(strike: Market, rival: Market) -> tuple[Earned, ...]:
     )  # fmt: skip
 
 
-def _stop(market: Market) -> Conditional:
-    return Conditional(
+def _stop(market: Market) -> ConditionalOrder:
+    return ConditionalOrder(
         conditional_id=ConditionalId("c1"), condition_id=market.condition_id or ConditionId(""),
         token_id=market.token_ids[0], outcome="Yes", title=market.question,
         size=Micros(100 * DOLLAR), stop=Micros(40 * CENT), take_profit=Micros(80 * CENT),

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.conditionals.conditional import (
-    Conditional,
+    ConditionalOrder,
     ConditionalPlan,
 )
 from pmtui.domain.ids import OrderId, TradeId
@@ -77,7 +77,7 @@ async def protected(world: World, plan: ConditionalPlan = PLAN) -> None:
     await world.pass_time(1)
 
 
-def only(world: World) -> Conditional:
+def only(world: World) -> ConditionalOrder:
     (each,) = world.service.queries.account().conditionals
     return each
 

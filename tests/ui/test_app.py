@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 from textual.command import CommandList, CommandPalette
 
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, ConditionalState
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, ConditionalState
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.ui.app import PmtuiApp
@@ -138,7 +138,7 @@ async def test_quitting_without_orders_asks_nothing() -> None:
 
 async def test_quitting_tells_of_conditional_orders_that_end_with_the_program() -> None:
     service = FakeService()
-    stop = Conditional(
+    stop = ConditionalOrder(
         conditional_id=ConditionalId("c1"), condition_id=ConditionId("0xa"), token_id=TokenId("1"),
         outcome="Yes", title="Will it rain?", size=Micros(5_000_000), stop=Micros(400_000),
         take_profit=None, give_way=Micros(50_000), created_at=NOW,

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 
 from pmtui.domain.account.position import Stake, break_even
 from pmtui.domain.books.book_view import BookView, Level
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, Trigger
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, Trigger
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import RewardTerms, Side
 from pmtui.domain.markets.rewards import RewardBand, reward_band
@@ -210,7 +210,7 @@ def stop_row(axis: Axis, mark: StopMark) -> int:
     return axis.index_above(mark.price)
 
 
-def stop_marks(conditionals: Iterable[tuple[Conditional, Micros]]) -> tuple[StopMark, ...]:
+def stop_marks(conditionals: Iterable[tuple[ConditionalOrder, Micros]]) -> tuple[StopMark, ...]:
     """Return the prices at which conditional orders sell, each with the shares it covers."""
     return tuple(
         StopMark(each.conditional_id, trigger, price, size, each.state.is_active)

@@ -98,7 +98,7 @@ class CountedFills:
 
 
 @dataclass(frozen=True, slots=True)
-class Conditional:
+class ConditionalOrder:
     """A stop, a target or both, in its current state."""
 
     conditional_id: ConditionalId
@@ -166,7 +166,7 @@ class ConditionalPlan:
     """How far the stop trails the highest best bid of others; None for a fixed stop."""
 
 
-def plan_of(conditional: Conditional) -> ConditionalPlan:
+def plan_of(conditional: ConditionalOrder) -> ConditionalPlan:
     """Return the plan that matches a conditional order's current state."""
     each = conditional
     return ConditionalPlan(
@@ -175,7 +175,7 @@ def plan_of(conditional: Conditional) -> ConditionalPlan:
     )  # fmt: skip
 
 
-def without(conditional: Conditional, trigger: Trigger) -> Conditional | None:
+def without(conditional: ConditionalOrder, trigger: Trigger) -> ConditionalOrder | None:
     """Return a pair without one of its prices; None if that was its only one."""
     if not conditional.has_stop or conditional.take_profit is None:
         return None
@@ -185,8 +185,8 @@ def without(conditional: Conditional, trigger: Trigger) -> Conditional | None:
 
 
 def moved_to(
-    conditional: Conditional, trigger: Trigger, price: Micros, *, tick: Micros
-) -> Conditional:
+    conditional: ConditionalOrder, trigger: Trigger, price: Micros, *, tick: Micros
+) -> ConditionalOrder:
     """Return the conditional order with another trigger price."""
     if trigger is Trigger.TAKE_PROFIT:
         return replace(conditional, take_profit=price, tries=0)
@@ -199,7 +199,9 @@ def moved_to(
     return replace(conditional, stop=price, give_way=give_way, trail=trail, tries=0)
 
 
-def raise_trailing_stop(conditional: Conditional, bid: Micros | None) -> Conditional | None:
+def raise_trailing_stop(
+    conditional: ConditionalOrder, bid: Micros | None
+) -> ConditionalOrder | None:
     """Return a trailing stop raised to follow the best bid of others; None if it is not raised."""
     each = conditional
     if each.trail is None or bid is None or each.state is not ConditionalState.WATCHING:
@@ -210,7 +212,7 @@ def raise_trailing_stop(conditional: Conditional, bid: Micros | None) -> Conditi
     return replace(each, stop=stop)
 
 
-def reached_trigger(conditional: Conditional, bid: Micros | None) -> Trigger | None:
+def reached_trigger(conditional: ConditionalOrder, bid: Micros | None) -> Trigger | None:
     """Return the price that the best bid of others has reached; None for neither, or without bids."""
     if bid is None or conditional.state is not ConditionalState.WATCHING or conditional.is_waiting:
         return None
@@ -221,7 +223,7 @@ def reached_trigger(conditional: Conditional, bid: Micros | None) -> Trigger | N
     return None
 
 
-def worst_price(conditional: Conditional, trigger: Trigger, tick: Micros) -> Micros:
+def worst_price(conditional: ConditionalOrder, trigger: Trigger, tick: Micros) -> Micros:
     """Return the lowest price that a sale may fill at, on the grid."""
     if trigger is Trigger.TAKE_PROFIT and conditional.take_profit is not None:
         return price_ceil(conditional.take_profit, tick)
@@ -229,7 +231,7 @@ def worst_price(conditional: Conditional, trigger: Trigger, tick: Micros) -> Mic
     return price_ceil(Micros(stop - conditional.give_way), tick)
 
 
-def allot(conditionals: Iterable[Conditional], held: Micros) -> dict[ConditionalId, Micros]:
+def allot(conditionals: Iterable[ConditionalOrder], held: Micros) -> dict[ConditionalId, Micros]:
     """Return how many of the held shares each active order covers; never more than all together.
 
     Orders with a stated size come first, oldest first; one for the whole position gets the rest.
@@ -243,7 +245,7 @@ def allot(conditionals: Iterable[Conditional], held: Micros) -> dict[Conditional
     return shares
 
 
-def unprotected(conditionals: Sequence[Conditional], held: Micros) -> Micros | None:
+def unprotected(conditionals: Sequence[ConditionalOrder], held: Micros) -> Micros | None:
     """Return how many shares no active stop covers; None if there is no stop at all."""
     stops = {each.conditional_id for each in conditionals if each.has_stop}
     if not stops:
@@ -253,7 +255,7 @@ def unprotected(conditionals: Sequence[Conditional], held: Micros) -> Micros | N
 
 
 def sale_of(
-    conditional: Conditional, trigger: Trigger, *, held: Micros, tick: Micros
+    conditional: ConditionalOrder, trigger: Trigger, *, held: Micros, tick: Micros
 ) -> LimitIntent | None:
     """Return the order to send; None if nothing is held that could be sold."""
     size = size_floor(Micros(min(conditional.size, held)))
@@ -269,7 +271,9 @@ def sale_of(
     )
 
 
-def after_sale(conditional: Conditional, sold: Micros, *, problem: str = "") -> Conditional:
+def after_sale(
+    conditional: ConditionalOrder, sold: Micros, *, problem: str = ""
+) -> ConditionalOrder:
     """Return the conditional order after a sale: done, or active for the rest, however often that failed.
 
     Args:
@@ -288,7 +292,7 @@ def after_sale(conditional: Conditional, sold: Micros, *, problem: str = "") -> 
     return replace(left, state=ConditionalState.WATCHING, reason=problem, tries=tries)
 
 
-def paused(conditional: Conditional, reason: str) -> Conditional:
+def paused(conditional: ConditionalOrder, reason: str) -> ConditionalOrder:
     """Return the conditional order paused until it is resumed."""
     if conditional.state.is_over:
         return conditional
@@ -299,7 +303,7 @@ def paused(conditional: Conditional, reason: str) -> Conditional:
 class Recount:
     """Changes in sales that were counted earlier."""
 
-    conditional: Conditional
+    conditional: ConditionalOrder
     back: Micros
     """Shares returned because trades failed on chain."""
     late: Micros
@@ -307,7 +311,7 @@ class Recount:
 
 
 def recount(
-    conditional: Conditional,
+    conditional: ConditionalOrder,
     *,
     matched: Callable[[OrderId], Micros],
     failed: Callable[[OrderId], Micros],
@@ -332,12 +336,12 @@ def recount(
 
 
 def follow_purchases(
-    conditional: Conditional,
+    conditional: ConditionalOrder,
     *,
     matched: Callable[[OrderId], Micros],
     failed: Callable[[OrderId], Micros],
     is_open: Callable[[OrderId], bool],
-) -> Conditional | None:
+) -> ConditionalOrder | None:
     """Return the conditional order sized to the shares that its purchases have bought; None if unchanged.
 
     Args:
@@ -383,7 +387,7 @@ def _count_anew(
     return tuple(anew), undone - both, unheard - both
 
 
-def _with_size(conditional: Conditional, size: Micros) -> Conditional:
+def _with_size(conditional: ConditionalOrder, size: Micros) -> ConditionalOrder:
     """Return the conditional order with a new size to sell, active or done accordingly."""
     state, reason = conditional.state, conditional.reason
     if state is ConditionalState.CANCELLED:
@@ -396,7 +400,7 @@ def _with_size(conditional: Conditional, size: Micros) -> Conditional:
     return replace(conditional, size=size, state=state, reason=reason, tries=0)
 
 
-def describe_conditional(conditional: Conditional) -> str:
+def describe_conditional(conditional: ConditionalOrder) -> str:
     """Describe it in one line: `SELL 100 Yes, stop 40¢ (limit 35¢), target 80¢ (OCO)`."""
     each = conditional
     # An order attached to a purchase has no size before that fills.
@@ -479,7 +483,7 @@ def check_plan(
     held: Micros,
     bid: Micros | None,
     tick: Micros,
-    others: Sequence[Conditional] = (),
+    others: Sequence[ConditionalOrder] = (),
 ) -> tuple[PlanProblem, ...]:
     """Return why a plan is not possible; empty if it is.
 
@@ -508,7 +512,7 @@ def check_plan(
 
 def check_attachment(
     attachment: Attachment, *, price: Micros, bid: Micros | None, tick: Micros,
-    others: Sequence[Conditional] = (),
+    others: Sequence[ConditionalOrder] = (),
 ) -> tuple[PlanProblem, ...]:  # fmt: skip
     """Return why a stop and a target cannot be attached to a purchase; empty if they can.
 
@@ -543,7 +547,7 @@ def check_attachment(
     return tuple(problems)
 
 
-def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditional]) -> str:
+def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[ConditionalOrder]) -> str:
     """Return why there are not enough shares; two orders never cover the same ones."""
     taken = Micros(sum(each.size for each in others if not each.is_all))
     if any(each.is_all for each in others):

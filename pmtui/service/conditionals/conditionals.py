@@ -20,8 +20,8 @@ from pmtui.domain.conditionals.conditional import (
     GONE,
     UNDONE,
     Attachment,
-    Conditional,
     ConditionalId,
+    ConditionalOrder,
     ConditionalPlan,
     ConditionalState,
     CountedFills,
@@ -106,7 +106,7 @@ class Conditionals:
         self.triggers = Triggers(kernel, own)
         self._locked = locked
         self._is_moving_to = is_moving_to
-        self._known: dict[ConditionalId, Conditional] = {}
+        self._known: dict[ConditionalId, ConditionalOrder] = {}
         self._followed = FollowedTopics(kernel.hub, self._on_change)
         self._stale_books = StaleBooks(kernel)
         self._busy: dict[TokenId, ConditionalId] = {}
@@ -118,7 +118,7 @@ class Conditionals:
         self._reported_waits: dict[ConditionalId, str] = {}
         """Why triggered orders do not sell yet, as already reported."""
 
-    def view(self) -> tuple[Conditional, ...]:
+    def view(self) -> tuple[ConditionalOrder, ...]:
         """Return the orders that have not ended, oldest first."""
         return tuple(each for each in self._known.values() if not each.state.is_over)
 
@@ -159,7 +159,7 @@ class Conditionals:
         index = terms.token_ids.index(plan.token_id)
         labels = terms.outcome_labels
         self._save(
-            Conditional(
+            ConditionalOrder(
                 conditional_id=_new_id(),
                 condition_id=plan.condition_id,
                 token_id=plan.token_id,
@@ -203,7 +203,7 @@ class Conditionals:
         order_id = order.unsigned.order_id
         self._attached.add(order_id)
         self._save(
-            Conditional(
+            ConditionalOrder(
                 conditional_id=_new_id(),
                 condition_id=order.condition_id,
                 token_id=intent.token_id,
@@ -289,7 +289,7 @@ class Conditionals:
 
     def _why_not(
         self, plan: ConditionalPlan, terms: MarketTerms | None, *,
-        known: Conditional | None = None,
+        known: ConditionalOrder | None = None,
     ) -> str:  # fmt: skip
         if terms is None or plan.token_id not in terms.token_ids:
             return "The trading terms are loading"
@@ -313,8 +313,8 @@ class Conditionals:
         return problems[0].sentence if problems else ""
 
     def _check_waiting(
-        self, known: Conditional, plan: ConditionalPlan, terms: MarketTerms, *,
-        bid: Micros | None, others: list[Conditional],
+        self, known: ConditionalOrder, plan: ConditionalPlan, terms: MarketTerms, *,
+        bid: Micros | None, others: list[ConditionalOrder],
     ) -> tuple[PlanProblem, ...]:  # fmt: skip
         """Return what is wrong with one whose shares are still to be bought, as beside its purchase."""
         # Only one for the whole position claims those shares too.
@@ -329,13 +329,13 @@ class Conditionals:
             attachment, price=prices[-1], bid=bid, tick=terms.tick_size, others=others
         )
 
-    def _active(self, token_id: TokenId) -> list[Conditional]:
+    def _active(self, token_id: TokenId) -> list[ConditionalOrder]:
         """Return the active orders of a token."""
         return [e for e in self._known.values() if e.token_id == token_id and e.state.is_active]
 
     def _save(
-        self, changed: Conditional, text: str, *, level: Level = Level.INFO,
-        named_as: Conditional | None = None, is_repeat: bool = False,
+        self, changed: ConditionalOrder, text: str, *, level: Level = Level.INFO,
+        named_as: ConditionalOrder | None = None, is_repeat: bool = False,
     ) -> None:  # fmt: skip
         """Save a change and log it.
 
@@ -361,7 +361,7 @@ class Conditionals:
                 cause=_PAUSES if is_last else "",
             )  # fmt: skip
 
-    def _put(self, changed: Conditional) -> None:
+    def _put(self, changed: ConditionalOrder) -> None:
         self._known[changed.conditional_id] = changed
         self._mark()
         topics: set[Topic] = set()
@@ -400,7 +400,7 @@ class Conditionals:
             elif token_id not in self._busy and each.sale is None:
                 self._fire_or_wait(each, reached)
 
-    def _fire_or_wait(self, each: Conditional, reached: Reached) -> None:
+    def _fire_or_wait(self, each: ConditionalOrder, reached: Reached) -> None:
         if each.conditional_id in self._under_way:
             return
         reason = self._wait_reason(each, reached)
@@ -414,7 +414,7 @@ class Conditionals:
                 words = f"Stop hit, NOT sold, {reason}: {describe_conditional(each)}"
                 self._kernel.log.notice(Level.BAD, words, until_read=True)
 
-    def _wait_reason(self, each: Conditional, reached: Reached) -> str:
+    def _wait_reason(self, each: ConditionalOrder, reached: Reached) -> str:
         """Return why a triggered order cannot sell yet; empty if it can."""
         if self.sales.may_be_sold_out(each.token_id):
             return "another sale is still being checked"
@@ -424,7 +424,7 @@ class Conditionals:
             return TOO_LOW
         return ""
 
-    def _fire(self, each: Conditional, reached: Reached) -> None:
+    def _fire(self, each: ConditionalOrder, reached: Reached) -> None:
         if self.pause_if_locked():
             return
         selling = replace(each, state=ConditionalState.SELLING)
@@ -435,7 +435,7 @@ class Conditionals:
         )
         self._kernel.start("conditional order", lambda: self._sell(selling, reached.trigger))
 
-    async def _sell(self, selling: Conditional, trigger: Trigger) -> None:
+    async def _sell(self, selling: ConditionalOrder, trigger: Trigger) -> None:
         conditional_id, token_id = selling.conditional_id, selling.token_id
         is_faulty = True
         try:
@@ -492,7 +492,7 @@ class Conditionals:
             return Micros(min(known.size, held))
         return allot(self._active(known.token_id), held).get(conditional_id, ZERO)
 
-    def _release_token(self, sold: Conditional) -> None:
+    def _release_token(self, sold: ConditionalOrder) -> None:
         if self._busy.get(sold.token_id) == sold.conditional_id:
             del self._busy[sold.token_id]
 
@@ -523,7 +523,7 @@ class Conditionals:
         # Afterwards its size is the remainder, so the text describes the order before the sale.
         self._save(then, text, level=level, named_as=known, is_repeat=_repeats(then))
 
-    def _with_rest(self, then: Conditional) -> Conditional:
+    def _with_rest(self, then: ConditionalOrder) -> ConditionalOrder:
         """Keep an order for the whole position active while some of the position is left."""
         if not then.is_all or then.state is not ConditionalState.DONE:
             return then
@@ -589,7 +589,7 @@ class Conditionals:
         text = f"sale unconfirmed, checking before it sells more: {reason}"
         self._save(known, text, level=Level.WARNING, is_repeat=_repeats(known))
 
-    def _count_abandoned_sale(self, left: Conditional, order_id: OrderId) -> None:
+    def _count_abandoned_sale(self, left: ConditionalOrder, order_id: OrderId) -> None:
         """Count a sale without a task of its own: from an earlier session, or after a fault."""
 
         async def learn() -> None:
@@ -636,7 +636,7 @@ class Conditionals:
                     self._end_or_pause(each)
         await self._kernel.clock.sleep(GONE_AGAIN_S)
 
-    def _end_or_pause(self, each: Conditional) -> None:
+    def _end_or_pause(self, each: ConditionalOrder) -> None:
         """End an order whose shares were sold; if no trade explains the missing shares, pause it."""
         if each.is_all and each.counted and each.state.is_active:
             self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")
@@ -658,7 +658,7 @@ def _new_id() -> ConditionalId:
     return ConditionalId(secrets.token_hex(6))
 
 
-def _repeats(each: Conditional) -> bool:
+def _repeats(each: ConditionalOrder) -> bool:
     """Whether an order has failed so often that further tries are not news."""
     return each.state.is_active and each.tries > SLOW_AFTER
 
@@ -676,7 +676,7 @@ def _still_reversible(counted: tuple[CountedFills, ...], now: datetime) -> tuple
     return tuple(sale for sale in counted if now - sale.at < MAY_FAIL_FOR)
 
 
-def _why_unwanted(each: Conditional, trigger: Trigger) -> str:
+def _why_unwanted(each: ConditionalOrder, trigger: Trigger) -> str:
     """Return why a sale that was not sent yet is no longer wanted; empty while it is."""
     if each.state is not ConditionalState.SELLING:
         return f"the stop is {each.state.value}"
@@ -684,16 +684,16 @@ def _why_unwanted(each: Conditional, trigger: Trigger) -> str:
     return "" if has_price else f"its {trigger.value} was cancelled"
 
 
-def _is_paused(each: Conditional) -> bool:
+def _is_paused(each: ConditionalOrder) -> bool:
     return each.state is ConditionalState.PAUSED
 
 
-def _is_forced(each: Conditional) -> bool:
+def _is_forced(each: ConditionalOrder) -> bool:
     """Whether something other than the trader paused an order."""
     return _is_paused(each) and each.reason != _BY_YOU
 
 
-def _describe_returned_shares(each: Conditional, back: Micros) -> str:
+def _describe_returned_shares(each: ConditionalOrder, back: Micros) -> str:
     shares = f"{format_micros(back)} {each.outcome} came back"
     match each.state:
         case ConditionalState.CANCELLED:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.answers import Failure
-from pmtui.domain.conditionals.conditional import Conditional, Trigger, sale_of
+from pmtui.domain.conditionals.conditional import ConditionalOrder, Trigger, sale_of
 from pmtui.domain.formats import count_shares
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Market, MarketTerms, Side
@@ -254,7 +254,7 @@ class ConditionalSales:
 
     async def sell(
         self,
-        selling: Conditional,
+        selling: ConditionalOrder,
         trigger: Trigger,
         hooks: SaleHooks,
     ) -> Sale:
@@ -308,7 +308,7 @@ class ConditionalSales:
         return _Before(self._least_held(token_id), fills, self._kernel.venue_now())
 
     async def _plan(
-        self, selling: Conditional, trigger: Trigger, allowed_size: Callable[[Micros], Micros]
+        self, selling: ConditionalOrder, trigger: Trigger, allowed_size: Callable[[Micros], Micros]
     ) -> tuple[PreparedOrder, LimitIntent] | Rejected:
         """Return the order to send now, or why nothing can be sold.
 

@@ -16,8 +16,8 @@ from datetime import datetime, timedelta
 
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.conditionals.conditional import (
-    Conditional,
     ConditionalId,
+    ConditionalOrder,
     Trigger,
     raise_trailing_stop,
     reached_trigger,
@@ -97,11 +97,11 @@ class Triggers:
         now, now_s = self._now()
         return max((now - self._checked_at).total_seconds(), now_s - self._checked_s)
 
-    def bid_of_others(self, each: Conditional, book: BookView) -> Micros | None:
+    def bid_of_others(self, each: ConditionalOrder, book: BookView) -> Micros | None:
         """Return the price that a conditional order is compared with."""
         return best_bid_of_others(book, each.condition_id, self._own.open_orders())
 
-    def reached(self, each: Conditional, book: BookView) -> Reached | None:
+    def reached(self, each: ConditionalOrder, book: BookView) -> Reached | None:
         """Return the price that is reached; None for neither."""
         bid = self.bid_of_others(each, book)
         trigger = reached_trigger(each, bid)
@@ -116,7 +116,7 @@ class Triggers:
         words = f"{trigger.value} hit: bid {describe_price(bid)}{yours}"
         return Reached(trigger, bid, words)
 
-    def note_own_bid_above_stop(self, each: Conditional, book: BookView) -> None:
+    def note_own_bid_above_stop(self, each: ConditionalOrder, book: BookView) -> None:
         """Start or clear the time for which only an own bid holds the market above a stop."""
         if self._is_held_up(each, book):
             self._held_up.setdefault(each.conditional_id, self._kernel.clock.monotonic())
@@ -127,7 +127,9 @@ class Triggers:
         """Note that the purchase of one has filled just now."""
         self._filled[conditional_id] = self._kernel.clock.monotonic()
 
-    def update_trailing_stop(self, each: Conditional, book: BookView) -> Conditional | None:
+    def update_trailing_stop(
+        self, each: ConditionalOrder, book: BookView
+    ) -> ConditionalOrder | None:
         """Raise a trailing stop with the bid; return it with its new price, None if unchanged.
 
         Just after one of our orders is gone, the book may still show it, so the bid must then last.
@@ -148,15 +150,15 @@ class Triggers:
         del self._rising[each.conditional_id]
         return replace(each, stop=min(stop, higher.stop))
 
-    def _is_held_up(self, each: Conditional, book: BookView) -> bool:
+    def _is_held_up(self, each: ConditionalOrder, book: BookView) -> bool:
         bid = self.bid_of_others(each, book)
         return reached_trigger(each, bid) is Trigger.STOP and book.best_bid != bid
 
-    def _has_lasted(self, each: Conditional) -> bool:
+    def _has_lasted(self, each: ConditionalOrder) -> bool:
         now = self._kernel.clock.monotonic()
         return now - self._held_up.get(each.conditional_id, now) >= LASTS_S
 
-    def _has_just_filled(self, each: Conditional) -> bool:
+    def _has_just_filled(self, each: ConditionalOrder) -> bool:
         filled_s = self._filled.get(each.conditional_id)
         return filled_s is not None and self._kernel.clock.monotonic() - filled_s < LASTS_S
 

@@ -24,7 +24,7 @@ import msgspec
 from pmtui.config.paths import private_dir
 from pmtui.domain.account.wallet_transactions import WalletTransaction
 from pmtui.domain.backoff import Backoff
-from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.conditionals.conditional import ConditionalOrder
 from pmtui.domain.formats import are, count
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import (
@@ -101,7 +101,7 @@ class OrderEvent:
     """What the entry records. A fill that is already in the journal is not added again."""
 
 
-Line = Row | Conditional | WalletTransaction | OrderEvent
+Line = Row | ConditionalOrder | WalletTransaction | OrderEvent
 """An entry that may be written without waiting for the disk."""
 
 
@@ -191,7 +191,7 @@ class Journal:
         """
         self._later(OrderEvent((at.isoformat(), order_id, kind, text), fact))
 
-    def record_conditional(self, conditional: Conditional, text: str, *, at: datetime) -> None:
+    def record_conditional(self, conditional: ConditionalOrder, text: str, *, at: datetime) -> None:
         """Record a conditional order's current state, and the reason unless the text is empty."""
         if not text:
             self._later(conditional)
@@ -217,7 +217,7 @@ class Journal:
         """Return every wallet transaction, oldest first."""
         return await self._reading(read_wallet_transactions)
 
-    async def conditionals(self) -> tuple[Conditional, ...] | JournalProblem:
+    async def conditionals(self) -> tuple[ConditionalOrder, ...] | JournalProblem:
         """Return every conditional order, oldest first."""
         return await self._reading(read_conditionals)
 
@@ -447,7 +447,7 @@ def _readable(raw: bytes) -> str:
 def _write_line(connection: sqlite3.Connection, line: Line) -> None:
     if isinstance(line, OrderEvent):
         _write_about(connection, line)
-    elif isinstance(line, Conditional):
+    elif isinstance(line, ConditionalOrder):
         write_conditional(connection, line)
     elif isinstance(line, WalletTransaction):
         write_wallet_transaction(connection, line)

@@ -14,7 +14,7 @@ from typing import TypeVar
 import msgspec
 
 from pmtui.domain.account.wallet_transactions import WalletTransaction
-from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.conditionals.conditional import ConditionalOrder
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO, Micros, ratio_ceil
@@ -220,7 +220,7 @@ def has_order(connection: sqlite3.Connection, order_id: OrderId) -> bool:
     return row is not None
 
 
-def write_conditional(connection: sqlite3.Connection, conditional: Conditional) -> None:
+def write_conditional(connection: sqlite3.Connection, conditional: ConditionalOrder) -> None:
     """Save a conditional order's current state."""
     connection.execute(
         "INSERT OR REPLACE INTO conditionals VALUES (?, ?, ?)",
@@ -232,17 +232,17 @@ def write_conditional(connection: sqlite3.Connection, conditional: Conditional) 
     )
 
 
-def read_conditionals(connection: sqlite3.Connection) -> tuple[Conditional, ...]:
+def read_conditionals(connection: sqlite3.Connection) -> tuple[ConditionalOrder, ...]:
     """Return every readable conditional order, oldest first."""
     rows = connection.execute("SELECT facts FROM conditionals ORDER BY at, conditional_id")
-    read = (_decode(facts, Conditional) for (facts,) in rows)
+    read = (_decode(facts, ConditionalOrder) for (facts,) in rows)
     return tuple(conditional for conditional in read if conditional is not None)
 
 
 def count_damaged_conditionals(connection: sqlite3.Connection) -> int:
     """Return how many conditional orders are unreadable."""
     rows = connection.execute("SELECT facts FROM conditionals")
-    return sum(_decode(facts, Conditional) is None for (facts,) in rows)
+    return sum(_decode(facts, ConditionalOrder) is None for (facts,) in rows)
 
 
 def write_wallet_transaction(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pmtui.domain.account.exposure import OwnEvent, find_runners
 from pmtui.domain.account.pnl import day_of, fills_of_day
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.conditionals.conditional import ConditionalOrder
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.watchlist import StarKey
@@ -37,7 +37,7 @@ from pmtui.service.topics import (
 def needed_markets(
     watched: Iterable[Topic],
     account: AccountFeed,
-    conditionals: Iterable[Conditional],
+    conditionals: Iterable[ConditionalOrder],
     stars: Iterable[StarKey],
 ) -> Needed:
     """Return what the store must keep now."""

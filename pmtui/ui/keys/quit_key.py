@@ -12,7 +12,7 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.conditionals.alerts import AlertState
-from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.conditionals.conditional import ConditionalOrder
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.orders.exit_policy import ExitPolicy, describe_exit
 from pmtui.domain.orders.heartbeat import HeartbeatPolicy
@@ -254,7 +254,7 @@ def label_leaving(policy: ExitPolicy) -> str:
     return "Cancel and quit" if policy is ExitPolicy.CANCEL else "Quit"
 
 
-def paint_ending(awake: Sequence[Conditional]) -> tuple[Line, ...]:
+def paint_ending(awake: Sequence[ConditionalOrder]) -> tuple[Line, ...]:
     """Paint the stops that become inactive when this program ends."""
     if not awake:
         return ()

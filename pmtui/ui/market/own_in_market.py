@@ -2,7 +2,7 @@
 
 from pmtui.domain.account.position import Position, break_even, profits_at_end
 from pmtui.domain.books.ladder import mirrored_orders
-from pmtui.domain.conditionals.conditional import Conditional
+from pmtui.domain.conditionals.conditional import ConditionalOrder
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.flattening import close_now
 from pmtui.domain.orders.own_orders import DUST, ticks_away
@@ -74,7 +74,7 @@ def _unprotected(account: AccountView, position: Position) -> Micros:
     return found if found >= DUST else ZERO
 
 
-def _describe_stop(stop: Conditional, model: MarketModel, tick: Micros | None) -> str:
+def _describe_stop(stop: ConditionalOrder, model: MarketModel, tick: Micros | None) -> str:
     """Write the price or the distance of a stop, or that it watches nothing."""
     if not stop.state.is_active:
         return "stop paused"

@@ -11,7 +11,12 @@ from textual.binding import BindingType
 from textual.getters import query_one
 from typing_extensions import override
 
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalState, ends_of, plan_of
+from pmtui.domain.conditionals.conditional import (
+    ConditionalOrder,
+    ConditionalState,
+    ends_of,
+    plan_of,
+)
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
@@ -147,7 +152,7 @@ class ConditionalsScreen(FrameScreen):
         if each is not None:
             self.post_message(MarketChosen(each.condition_id))
 
-    def _at_cursor(self) -> Conditional | None:
+    def _at_cursor(self) -> ConditionalOrder | None:
         key = self.table.cursor_key
         listed = self.surface.queries.account().conditionals
         return next((each for each in listed if each.conditional_id == key), None)
@@ -162,7 +167,7 @@ class ConditionalsScreen(FrameScreen):
         self.table.set_rows([_with_facts(*each) for each in zip(rows, facts, strict=True)])
         self.show_details()
 
-    def _facts(self, each: Conditional) -> Mapping[str, Cell]:
+    def _facts(self, each: ConditionalOrder) -> Mapping[str, Cell]:
         """Return the bid that would trigger a stop, how far away it is, and the result at the stop."""
         queries = self.surface.queries
         account, terms = queries.account(), queries.market(each.condition_id).terms

@@ -16,8 +16,8 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.books.ladder import StopMark
 from pmtui.domain.conditionals.conditional import (
     ALL,
-    Conditional,
     ConditionalDraft,
+    ConditionalOrder,
     ConditionalPlan,
     ConditionalState,
     PlanField,
@@ -86,7 +86,7 @@ _ROLES = {
 }
 
 
-def paint_conditional_row(each: Conditional, account: AccountView, now: datetime) -> Row:
+def paint_conditional_row(each: ConditionalOrder, account: AccountView, now: datetime) -> Row:
     """Paint a conditional order as a row."""
     size = account.allotted(each)
     return Row(
@@ -104,7 +104,7 @@ def paint_conditional_row(each: Conditional, account: AccountView, now: datetime
     )
 
 
-def paint_conditional_details(each: Conditional, account: AccountView, book: str) -> Line:
+def paint_conditional_details(each: ConditionalOrder, account: AccountView, book: str) -> Line:
     """Paint the details of a conditional order.
 
     Args:
@@ -121,7 +121,7 @@ def paint_conditional_details(each: Conditional, account: AccountView, book: str
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
-def paint_protection(each: Conditional, account: AccountView | None = None) -> Line:
+def paint_protection(each: ConditionalOrder, account: AccountView | None = None) -> Line:
     """Paint a conditional order as a line beside its position.
 
     Args:
@@ -132,7 +132,7 @@ def paint_protection(each: Conditional, account: AccountView | None = None) -> L
     return (state._replace(text=f"{state.text} "), *_said_sizes(each, account)[0], *_triggers(each))
 
 
-def protection_forms(each: Conditional, account: AccountView) -> tuple[Line, ...]:
+def protection_forms(each: ConditionalOrder, account: AccountView) -> tuple[Line, ...]:
     """Return the same line in several forms, longest first, without its usual state.
 
     The prices matter most: size, outcome and trail are dropped first.
@@ -152,7 +152,7 @@ def protection_forms(each: Conditional, account: AccountView) -> tuple[Line, ...
     return (*forms, (*begin, first._replace(text=first.text.lstrip()), *rest))
 
 
-def _said_sizes(each: Conditional, account: AccountView | None) -> tuple[Line, ...]:
+def _said_sizes(each: ConditionalOrder, account: AccountView | None) -> tuple[Line, ...]:
     outcome = plain(each.outcome, 12)
     if each.is_waiting:
         # It will be for what its purchase fills: there is no size yet.
@@ -163,7 +163,7 @@ def _said_sizes(each: Conditional, account: AccountView | None) -> tuple[Line, .
     return tuple((Cell(text),) for text in dict.fromkeys((full, f"{short} {outcome}", short)))
 
 
-def _triggers(each: Conditional, gap: str = _GAP) -> Line:
+def _triggers(each: ConditionalOrder, gap: str = _GAP) -> Line:
     line: list[Cell] = []
     for name, price in (
         ("stop", each.stop),
@@ -217,7 +217,7 @@ def paint_end(end: SaleEnd, *, is_brief: bool = False) -> Line:
     return (*line, Cell(" net", Role.DIM))
 
 
-def _state_of(each: Conditional, account: AccountView | None) -> Cell:
+def _state_of(each: ConditionalOrder, account: AccountView | None) -> Cell:
     if account is not None and account.is_blind(each):
         return Cell("blind", Role.NOTICE_BAD)
     if account is not None and each in account.idle:
@@ -227,7 +227,7 @@ def _state_of(each: Conditional, account: AccountView | None) -> Cell:
     return Cell(each.state.value, _ROLES.get(each.state, Role.DIM))
 
 
-def _size_of(each: Conditional, size: Micros) -> Cell:
+def _size_of(each: ConditionalOrder, size: Micros) -> Cell:
     if each.is_waiting:
         return Cell(ABSENT, Role.DIM)
     if each.is_all:
@@ -512,7 +512,7 @@ class ProtectScreen(OrderForm[None]):
         own = queries.account().open_orders
         return book_of_others(queries.book(token_id), self._condition_id, own)
 
-    def _others(self) -> tuple[Conditional, ...]:
+    def _others(self) -> tuple[ConditionalOrder, ...]:
         token_id = self.token_id
         return self._surface.queries.account().protecting(token_id) if token_id is not None else ()
 

@@ -13,9 +13,9 @@ from pmtui.domain.conditionals.conditional import (
     GONE,
     UNFILLED,
     Attachment,
-    Conditional,
     ConditionalDraft,
     ConditionalId,
+    ConditionalOrder,
     ConditionalPlan,
     ConditionalState,
     CountedFills,
@@ -52,7 +52,7 @@ from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
 from pmtui.domain.orders.self_trade import best_bid_of_others
 
 m = parse_micros
-PAIR = Conditional(
+PAIR = ConditionalOrder(
     conditional_id=ConditionalId("c1"), condition_id=ConditionId("0xaa"), token_id=TokenId("1"),
     outcome="Yes", title="Will it rain?", size=m("100"), stop=m("0.40"), take_profit=m("0.80"),
     give_way=m("0.05"), created_at=datetime(2026, 6, 1, tzinfo=UTC),
@@ -327,7 +327,7 @@ SOLD = replace(PAIR, size=Micros(0), state=ConditionalState.DONE, counted=(SALE,
 sizes = st.integers(0, 100).map(Micros)
 
 
-def counted_anew(it: Conditional, *, matched: int, failed: int) -> Recount | None:
+def counted_anew(it: ConditionalOrder, *, matched: int, failed: int) -> Recount | None:
     return recount(it, matched=lambda _: Micros(matched), failed=lambda _: Micros(failed))
 
 
@@ -404,8 +404,8 @@ purchases = st.lists(st.tuples(sizes, sizes), max_size=6)
 
 
 def followed(
-    it: Conditional, *, matched: int, failed: int = 0, is_open: bool
-) -> Conditional | None:
+    it: ConditionalOrder, *, matched: int, failed: int = 0, is_open: bool
+) -> ConditionalOrder | None:
     return follow_purchases(
         it, matched=lambda _: Micros(matched), failed=lambda _: Micros(failed),
         is_open=lambda _: is_open,
@@ -494,7 +494,7 @@ def test_one_paused_while_selling_stays_paused_with_what_is_left() -> None:
 
 CONDITION, TOKEN = ConditionId("0xaa"), TokenId("1")
 TYPED = ConditionalPlan(CONDITION, TOKEN, m("100"), m("0.40"), m("0.80"))
-BOTH = Conditional(
+BOTH = ConditionalOrder(
     conditional_id=ConditionalId("c1"), condition_id=CONDITION, token_id=TOKEN, outcome="Yes",
     title="Will it rain?", size=m("40"), stop=m("0.40"), take_profit=m("0.80"),
     give_way=m("0.05"), created_at=datetime(2026, 6, 1, tzinfo=UTC),
@@ -548,7 +548,7 @@ def test_a_stop_and_a_target_can_come_with_a_purchase() -> None:
 
 
 def test_what_comes_with_a_purchase_lies_on_its_sides_of_price_and_bid() -> None:
-    def fields(attachment: Attachment, *others: Conditional) -> list[PlanField]:
+    def fields(attachment: Attachment, *others: ConditionalOrder) -> list[PlanField]:
         found = check_attachment(
             attachment, price=m("0.50"), bid=m("0.52"), tick=CENT, others=others
         )
@@ -562,7 +562,7 @@ def test_what_comes_with_a_purchase_lies_on_its_sides_of_price_and_bid() -> None
 
 
 def test_two_plans_never_speak_for_the_same_shares() -> None:
-    def fields(plan: ConditionalPlan, *others: Conditional) -> list[PlanField]:
+    def fields(plan: ConditionalPlan, *others: ConditionalOrder) -> list[PlanField]:
         found = check_plan(plan, held=m("100"), bid=None, tick=CENT, others=others)
         return [problem.field for problem in found]
 

@@ -11,7 +11,12 @@ import pytest
 from typing_extensions import override
 
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.conditionals.conditional import Attachment, Conditional, ConditionalState, Trigger
+from pmtui.domain.conditionals.conditional import (
+    Attachment,
+    ConditionalOrder,
+    ConditionalState,
+    Trigger,
+)
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
@@ -397,7 +402,7 @@ async def test_cancelled_while_its_way_is_cleared_it_sells_nothing(tmp_path: Pat
         assert len(world.account.posted) == 1
 
 
-async def restarted(world: World) -> Conditional:
+async def restarted(world: World) -> ConditionalOrder:
     await until(world, lambda: world.service.queries.account().conditionals, "its return")
     return only(world)
 

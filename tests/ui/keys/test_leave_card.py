@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, ConditionalState
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, ConditionalState
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.ui.app import PmtuiApp
@@ -90,7 +90,7 @@ def test_only_what_can_be_kept_is_offered(
 
 async def test_another_terminal_and_a_paused_stop_are_named() -> None:
     position = believable.position(1, "Will it?", size=20)
-    stop = Conditional(
+    stop = ConditionalOrder(
         conditional_id=ConditionalId("c1"), condition_id=position.condition_id,
         token_id=position.token_id, outcome=position.outcome, title="Will it?",
         size=position.size, stop=Micros(250_000), take_profit=None, give_way=Micros(50_000),

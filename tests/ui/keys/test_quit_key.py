@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.exit_policy import ExitPolicy
@@ -36,7 +36,7 @@ def test_the_agreeing_key_says_that_it_cancels() -> None:
 
 
 def test_what_watches_is_named_on_one_line_each() -> None:
-    stop = Conditional(
+    stop = ConditionalOrder(
         ConditionalId("c"), ConditionId("0x1"), TokenId("1"), "Yes",
         "Will the very long and winding road of this question ever end?",
         size=Micros(100_000_000), stop=Micros(400_000), take_profit=Micros(800_000),

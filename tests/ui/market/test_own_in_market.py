@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, ConditionalState
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, ConditionalState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
@@ -83,7 +83,7 @@ def test_nothing_held_or_nothing_traded_any_more_has_no_facts() -> None:
 
 def test_stops_are_named_with_their_outcome_where_it_is_not_the_one_on_show() -> None:
     desk = Desk()
-    stop = Conditional(
+    stop = ConditionalOrder(
         conditional_id=ConditionalId("1"), condition_id=CONDITION, token_id=YES, outcome="Yes",
         title="Rates", size=Micros(40 * ONE), stop=Micros(380_000), take_profit=None,
         give_way=Micros(50_000), created_at=NOW,

@@ -10,8 +10,8 @@ from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.conditionals.conditional import (
     GONE,
     Attachment,
-    Conditional,
     ConditionalId,
+    ConditionalOrder,
     ConditionalPlan,
     ConditionalState,
     CountedFills,
@@ -46,7 +46,7 @@ from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
 m = parse_micros
-STOP = Conditional(
+STOP = ConditionalOrder(
     conditional_id=ConditionalId("c1"), condition_id=CONDITION, token_id=YES, outcome="Yes",
     title="Will the bank cut rates?", size=m("100"), stop=m("0.40"), take_profit=None,
     give_way=m("0.05"), created_at=NOW,
@@ -260,7 +260,7 @@ def test_one_that_waits_for_fills_names_no_size() -> None:
 def test_a_row_without_shares_or_sight_says_so() -> None:
     account = replace(FakeService().account_view, conditionals=(STOP,))
 
-    def said(each: Conditional) -> str:
+    def said(each: ConditionalOrder) -> str:
         known = replace(account, conditionals=(each,))
         text = paint_conditional_row(each, known, NOW).cells[0].text
         assert paint_protection(each, known)[0].text == f"{text} "
@@ -305,7 +305,7 @@ async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unpro
         await until(pilot, lambda: shows(app, "have one already"), "all of it")
 
 
-async def at_stop(app: MarketDemo, pilot: Pilot[None], each: Conditional) -> MarketScreen:
+async def at_stop(app: MarketDemo, pilot: Pilot[None], each: ConditionalOrder) -> MarketScreen:
     """Open the market with the cursor on a stop's row."""
     service = app.market.service
     service.account_view = replace(service.account_view, conditionals=(each,))

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros
@@ -47,7 +47,7 @@ def _service() -> FakeService:
         )
         for number in range(3)
     )  # fmt: skip
-    stop = Conditional(
+    stop = ConditionalOrder(
         conditional_id=ConditionalId("c1"), condition_id=market.condition_id, token_id=token_id,
         outcome="Yes", title=market.question, size=Micros(60 * ONE), stop=cents(35),
         take_profit=None, give_way=cents(5), created_at=NOW,

@@ -3,7 +3,7 @@ from datetime import date, timedelta
 
 from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalId
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.rewards import Earned
@@ -466,7 +466,7 @@ async def test_wide_screens_show_the_day_the_exit_and_the_stop_of_a_position() -
     market = believable.market(100, first.title)
     held = replace(first, token_id=market.token_ids[0], size=Micros(100 * ONE))
     held = replace(held, average_price=Micros(400_000))
-    stop = Conditional(
+    stop = ConditionalOrder(
         conditional_id=ConditionalId("c1"), condition_id=held.condition_id, token_id=held.token_id,
         outcome="Yes", title=held.title, size=held.size, stop=Micros(350_000), take_profit=None,
         give_way=Micros(50_000), created_at=NOW,

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from pmtui.domain.conditionals.conditional import Conditional, ConditionalId, Trigger
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, Trigger
 from pmtui.domain.markets.market import Side
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
 from tests.ui.market.controls.desk import Desk, cents
 from tests.ui.moving_market import CONDITION, NO, NUMBER, YES
 
-STOP = Conditional(
+STOP = ConditionalOrder(
     conditional_id=ConditionalId("c1"), condition_id=CONDITION, token_id=YES, outcome="Yes",
     title="Rates", size=cents(4_000), stop=cents(45), take_profit=None, give_way=cents(1),
     created_at=NOW - timedelta(hours=1),
