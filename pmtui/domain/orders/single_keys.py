@@ -35,7 +35,7 @@ from pmtui.domain.ticket.ticket import (
 )
 
 
-class OneKey(Enum):
+class SingleKey(Enum):
     """The action of a single key, named by the side of the book that it is about."""
 
     BUY_HERE = "buy at the cursor"
@@ -60,15 +60,19 @@ class OneKey(Enum):
     @property
     def crosses(self) -> bool:
         """Whether its order only takes liquidity and never rests."""
-        return self in (OneKey.TAKE_ASK, OneKey.HIT_BID)
+        return self in (SingleKey.TAKE_ASK, SingleKey.HIT_BID)
 
 
-_BUYS = frozenset({OneKey.BUY_HERE, OneKey.JOIN_BID, OneKey.IMPROVE_BID, OneKey.TAKE_ASK})
-_MAKERS = frozenset({OneKey.JOIN_BID, OneKey.JOIN_ASK, OneKey.IMPROVE_BID, OneKey.IMPROVE_ASK})
+_BUYS = frozenset(
+    {SingleKey.BUY_HERE, SingleKey.JOIN_BID, SingleKey.IMPROVE_BID, SingleKey.TAKE_ASK}
+)
+_MAKERS = frozenset(
+    {SingleKey.JOIN_BID, SingleKey.JOIN_ASK, SingleKey.IMPROVE_BID, SingleKey.IMPROVE_ASK}
+)
 
 
 @dataclass(frozen=True, slots=True)
-class OneKeyPlan:
+class SingleKeyPlan:
     """The order that a key sends."""
 
     intent: LimitIntent
@@ -79,7 +83,7 @@ class OneKeyPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class OneKeyProblem:
+class SingleKeyProblem:
     """Why a key sends nothing."""
 
     text: str
@@ -87,8 +91,8 @@ class OneKeyProblem:
     """The own order that it would match."""
 
 
-def plan_one_key(
-    key: OneKey,
+def plan_single_key(
+    key: SingleKey,
     *,
     cursor: Micros | None,
     size: Micros,
@@ -96,7 +100,7 @@ def plan_one_key(
     context: TicketContext,
     own: Iterable[Order] = (),
     is_overridden: bool = False,
-) -> OneKeyPlan | OneKeyProblem:
+) -> SingleKeyPlan | SingleKeyProblem:
     """Return the order that a key sends now.
 
     Args:
@@ -109,9 +113,9 @@ def plan_one_key(
         is_overridden: whether the trader permits an order from a book that may be wrong.
     """
     if not is_overridden and (locked := why_locked(context.book)):
-        return OneKeyProblem(locked)
+        return SingleKeyProblem(locked)
     price = key_price(key, book=context.book, tick=context.terms.tick_size, cursor=cursor, own=own)
-    if isinstance(price, OneKeyProblem):
+    if isinstance(price, SingleKeyProblem):
         return price
     free = net_short(context) if key.side is Side.BUY else size_floor(context.available_shares)
     sent = _size_to_send(key, size, context.terms, free=free)
@@ -119,11 +123,11 @@ def plan_one_key(
     closes = key.side is Side.BUY and sent <= free
     check = check_mirrored(draft, context) if closes else check_ticket(draft, context)
     if not isinstance(check.intent, LimitIntent) or check.numbers is None:
-        return OneKeyProblem(next((p.text for p in check.blocking), "This is not an order"))
+        return SingleKeyProblem(next((p.text for p in check.blocking), "This is not an order"))
     if check.is_mirrored:
         context = context_of_other(context)
     for problem in check_price(context, check.intent):
-        return OneKeyProblem(f"{problem.text}: too far for a single key")
+        return SingleKeyProblem(f"{problem.text}: too far for a single key")
     if (meeting := _own_problem(check.intent, context)) is not None:
         return meeting
     numbers = check.numbers
@@ -133,10 +137,10 @@ def plan_one_key(
         warnings = (describe_mirrored(check.intent, context.terms, numbers.shares), *warnings)
     if sent != size:
         warnings = ("all of the short" if closes else "all that was free to sell", *warnings)
-    return OneKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, warnings)
+    return SingleKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, warnings)
 
 
-def _draft(key: OneKey, price: Micros, size: Micros, *, outcome_index: int) -> TicketDraft:
+def _draft(key: SingleKey, price: Micros, size: Micros, *, outcome_index: int) -> TicketDraft:
     return TicketDraft(
         side=key.side,
         outcome_index=outcome_index,
@@ -147,7 +151,7 @@ def _draft(key: OneKey, price: Micros, size: Micros, *, outcome_index: int) -> T
     )
 
 
-def _size_to_send(key: OneKey, size: Micros, terms: MarketTerms, *, free: Micros) -> Micros:
+def _size_to_send(key: SingleKey, size: Micros, terms: MarketTerms, *, free: Micros) -> Micros:
     """Return the size, or all free shares if the difference is less than the smallest order.
 
     Fills come with fractions: selling 100 while holding 99.99 means all of it, also when buying back a
@@ -158,7 +162,7 @@ def _size_to_send(key: OneKey, size: Micros, terms: MarketTerms, *, free: Micros
     return free if is_order and free < size < free + least else size
 
 
-def _own_problem(intent: LimitIntent, context: TicketContext) -> OneKeyProblem | None:
+def _own_problem(intent: LimitIntent, context: TicketContext) -> SingleKeyProblem | None:
     # A book that may be wrong was permitted by the trader, as it is shown.
     met = own_met(
         intent, context.own, context.book, is_trusted=True,
@@ -167,7 +171,7 @@ def _own_problem(intent: LimitIntent, context: TicketContext) -> OneKeyProblem |
     if not met:
         return None
     first = met.orders[0]
-    return OneKeyProblem(f"Self-trade with your {describe_own_order(first)}", first)
+    return SingleKeyProblem(f"Self-trade with your {describe_own_order(first)}", first)
 
 
 def key_warnings(
@@ -186,7 +190,7 @@ def why_locked(book: BookView) -> str:
     return f"The book is {book.state.words}: single keys are locked"
 
 
-def describe_override(plan: OneKeyPlan, book: BookView) -> str:
+def describe_override(plan: SingleKeyPlan, book: BookView) -> str:
     """Describe for the journal which order was permitted from which book."""
     return f"{_describe_order(plan.intent)} from {describe_doubtful_book(book)}"
 
@@ -208,8 +212,13 @@ def _describe_price(price: Micros | None) -> str:
 
 
 def key_price(
-    key: OneKey, *, book: BookView, tick: Micros, cursor: Micros | None, own: Iterable[Order] = ()
-) -> Micros | OneKeyProblem:
+    key: SingleKey,
+    *,
+    book: BookView,
+    tick: Micros,
+    cursor: Micros | None,
+    own: Iterable[Order] = (),
+) -> Micros | SingleKeyProblem:
     """Return the price that a key stands for now, or why there is none.
 
     Args:
@@ -220,28 +229,28 @@ def key_price(
         own: own open orders in that book.
     """
     match key:
-        case OneKey.BUY_HERE | OneKey.SELL_HERE:
-            return OneKeyProblem("Put the cursor on a price first") if cursor is None else cursor
-        case OneKey.JOIN_BID | OneKey.HIT_BID:
-            return book.best_bid or OneKeyProblem("No bids now")
-        case OneKey.JOIN_ASK | OneKey.TAKE_ASK:
-            return book.best_ask or OneKeyProblem("No asks now")
-        case OneKey.IMPROVE_BID | OneKey.IMPROVE_ASK:
+        case SingleKey.BUY_HERE | SingleKey.SELL_HERE:
+            return SingleKeyProblem("Put the cursor on a price first") if cursor is None else cursor
+        case SingleKey.JOIN_BID | SingleKey.HIT_BID:
+            return book.best_bid or SingleKeyProblem("No bids now")
+        case SingleKey.JOIN_ASK | SingleKey.TAKE_ASK:
+            return book.best_ask or SingleKeyProblem("No asks now")
+        case SingleKey.IMPROVE_BID | SingleKey.IMPROVE_ASK:
             return _better(key.side, book, tick, own)
 
 
 def _better(
     side: Side, book: BookView, tick: Micros, own: Iterable[Order]
-) -> Micros | OneKeyProblem:
+) -> Micros | SingleKeyProblem:
     """Return the price one tick better than a side's best, if that does not take."""
     is_buy = side is Side.BUY
     levels = book.bids if is_buy else book.asks
     if not levels:
-        return OneKeyProblem("No bids now" if is_buy else "No asks now")
+        return SingleKeyProblem("No bids now" if is_buy else "No asks now")
     best = levels[0]
     mine = sum(o.remaining_size for o in own if o.side is side and o.price == best.price)
     if mine >= best.size:
-        return OneKeyProblem(f"The best {'bid' if is_buy else 'ask'} is yours already")
+        return SingleKeyProblem(f"The best {'bid' if is_buy else 'ask'} is yours already")
     opposite = book.best_ask if is_buy else book.best_bid
     if is_buy:
         better = price_floor(Micros(best.price + tick), tick)
@@ -249,4 +258,4 @@ def _better(
     else:
         better = price_ceil(Micros(best.price - tick), tick)
         has_room = better < best.price and (opposite is None or better > opposite)
-    return better if has_room else OneKeyProblem("No room to improve inside the spread")
+    return better if has_room else SingleKeyProblem("No room to improve inside the spread")

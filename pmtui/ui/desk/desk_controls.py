@@ -17,7 +17,7 @@ from pmtui.domain.markets.market import Event, Market, Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
-from pmtui.domain.orders.single_keys import OneKey
+from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.service.surface import Queries
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
@@ -288,7 +288,7 @@ class DeskControls:
         """The handlers of the desk's actions, by their names in the market context."""
         keys = self.single_keys
         return {
-            **{key.name.lower(): partial(keys.press, key) for key in OneKey},
+            **{key.name.lower(): partial(keys.press, key) for key in SingleKey},
             **{f"preset_{n}": partial(keys.choose_preset, n) for n in range(1, 6)},
             "toggle_arming": keys.toggle_arming,
             "override": keys.override,

@@ -10,7 +10,7 @@ from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.flattening import NOT_SOLD, Closing, FlattenPlan
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
-from pmtui.domain.orders.single_keys import OneKey
+from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
@@ -131,7 +131,7 @@ def _describe_order(order: PreparedOrder) -> str:
 
 
 def describe_what_clears(
-    met: Order | None, key: OneKey, on_ladder: Sequence[Order], keymap: Keymap
+    met: Order | None, key: SingleKey, on_ladder: Sequence[Order], keymap: Keymap
 ) -> str:
     """Return which key cancels the own order that is in the way, for a refusal.
 
@@ -182,22 +182,22 @@ def _count_sides(bids: int, asks: int) -> str:
 
 
 _NAMES = {
-    OneKey.JOIN_BID: "join bid", OneKey.JOIN_ASK: "join ask", OneKey.IMPROVE_BID: "improve bid",
-    OneKey.IMPROVE_ASK: "improve ask", OneKey.HIT_BID: "hit", OneKey.TAKE_ASK: "lift",
-    OneKey.BUY_HERE: "buy here", OneKey.SELL_HERE: "sell here",
+    SingleKey.JOIN_BID: "join bid", SingleKey.JOIN_ASK: "join ask", SingleKey.IMPROVE_BID: "improve bid",
+    SingleKey.IMPROVE_ASK: "improve ask", SingleKey.HIT_BID: "hit", SingleKey.TAKE_ASK: "lift",
+    SingleKey.BUY_HERE: "buy here", SingleKey.SELL_HERE: "sell here",
 }  # fmt: skip
 _SHORT_NAMES = {
-    OneKey.JOIN_BID: "bid", OneKey.JOIN_ASK: "ask", OneKey.IMPROVE_BID: "",
-    OneKey.IMPROVE_ASK: "", OneKey.HIT_BID: "hit", OneKey.TAKE_ASK: "lift",
-    OneKey.BUY_HERE: "buy", OneKey.SELL_HERE: "sell",
+    SingleKey.JOIN_BID: "bid", SingleKey.JOIN_ASK: "ask", SingleKey.IMPROVE_BID: "",
+    SingleKey.IMPROVE_ASK: "", SingleKey.HIT_BID: "hit", SingleKey.TAKE_ASK: "lift",
+    SingleKey.BUY_HERE: "buy", SingleKey.SELL_HERE: "sell",
 }  # fmt: skip
 _ROOMY = 110
 """In a narrower line all words are abbreviated, so that no key is left out."""
 _WIDE = 140
 """In a narrower line names are abbreviated."""
-_MAKERS = (OneKey.JOIN_BID, OneKey.JOIN_ASK, OneKey.IMPROVE_BID, OneKey.IMPROVE_ASK)
-_BY_SIDE = (OneKey.JOIN_BID, OneKey.IMPROVE_BID, OneKey.JOIN_ASK, OneKey.IMPROVE_ASK)
-_TAKERS = (OneKey.HIT_BID, OneKey.TAKE_ASK, OneKey.BUY_HERE, OneKey.SELL_HERE)
+_MAKERS = (SingleKey.JOIN_BID, SingleKey.JOIN_ASK, SingleKey.IMPROVE_BID, SingleKey.IMPROVE_ASK)
+_BY_SIDE = (SingleKey.JOIN_BID, SingleKey.IMPROVE_BID, SingleKey.JOIN_ASK, SingleKey.IMPROVE_ASK)
+_TAKERS = (SingleKey.HIT_BID, SingleKey.TAKE_ASK, SingleKey.BUY_HERE, SingleKey.SELL_HERE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,7 +207,7 @@ class ArmedKeys:
     presets: tuple[Micros, ...]
     chosen: int
     """The index of the preset to send."""
-    prices: Mapping[OneKey, Micros | None]
+    prices: Mapping[SingleKey, Micros | None]
     """The price that each key would send now; None if it sends nothing."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """The label of each action's key, by its name in the market context."""
@@ -383,7 +383,7 @@ def _presets(
 
 
 def _priced(
-    armed: ArmedKeys, wanted: Sequence[OneKey], *, is_brief: bool, is_short: bool
+    armed: ArmedKeys, wanted: Sequence[SingleKey], *, is_brief: bool, is_short: bool
 ) -> list[Line]:
     names = _SHORT_NAMES if is_short else _NAMES
     facts: list[Line] = []

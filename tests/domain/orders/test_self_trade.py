@@ -25,7 +25,12 @@ from pmtui.domain.orders.self_trade import (
     own_bids_from,
     own_met,
 )
-from pmtui.domain.orders.single_keys import OneKey, OneKeyPlan, OneKeyProblem, plan_one_key
+from pmtui.domain.orders.single_keys import (
+    SingleKey,
+    SingleKeyPlan,
+    SingleKeyProblem,
+    plan_single_key,
+)
 from pmtui.domain.ticket.ticket import PlannedOrder, action_warnings, check_ticket
 from tests.domain.ticket.test_ticket import BOOK, BUY, NO, NOW, SELL, TERMS, WORLD, YES, m
 
@@ -173,14 +178,14 @@ def test_cards_of_several_orders_warn_once() -> None:
     assert sum("your SELL 10 Yes @ 53¢" in text for text in said) == 1
 
 
-@pytest.mark.parametrize("key", [OneKey.TAKE_ASK, OneKey.BUY_HERE])
-def test_a_single_key_sends_nothing_and_says_why(key: OneKey) -> None:
+@pytest.mark.parametrize("key", [SingleKey.TAKE_ASK, SingleKey.BUY_HERE])
+def test_a_single_key_sends_nothing_and_says_why(key: SingleKey) -> None:
     world = replace(WORLD, own=(OTHER_BID,))
-    plan = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=world)
+    plan = plan_single_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=world)
     said = "Self-trade with your BUY 10 No @ 47¢"
-    assert plan == OneKeyProblem(said, OTHER_BID)
-    free = plan_one_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=WORLD)
-    assert isinstance(free, OneKeyPlan)
+    assert plan == SingleKeyProblem(said, OTHER_BID)
+    free = plan_single_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=WORLD)
+    assert isinstance(free, SingleKeyPlan)
 
 
 prices = st.integers(1, 99).map(lambda cents: Micros(cents * CENT))

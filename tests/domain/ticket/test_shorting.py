@@ -9,7 +9,12 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, Micros, complement, parse_micros
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
-from pmtui.domain.orders.single_keys import OneKey, OneKeyPlan, OneKeyProblem, plan_one_key
+from pmtui.domain.orders.single_keys import (
+    SingleKey,
+    SingleKeyPlan,
+    SingleKeyProblem,
+    plan_single_key,
+)
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, TicketField, TicketRules
 from pmtui.domain.ticket.ticket import check_ticket, is_short_sale, other_side_of
 from tests.domain.ticket.test_ticket import NO, WORLD, YES
@@ -105,27 +110,27 @@ def test_a_mirrored_book_bids_what_the_other_asks() -> None:
     )
 
 
-@pytest.mark.parametrize("key", [OneKey.SELL_HERE, OneKey.JOIN_ASK, OneKey.HIT_BID])
-def test_a_single_key_that_sells_goes_short_while_flat(key: OneKey) -> None:
-    plan = plan_one_key(key, cursor=m("0.55"), size=m("10"), outcome_index=0, context=FLAT)
-    assert isinstance(plan, OneKeyPlan)
+@pytest.mark.parametrize("key", [SingleKey.SELL_HERE, SingleKey.JOIN_ASK, SingleKey.HIT_BID])
+def test_a_single_key_that_sells_goes_short_while_flat(key: SingleKey) -> None:
+    plan = plan_single_key(key, cursor=m("0.55"), size=m("10"), outcome_index=0, context=FLAT)
+    assert isinstance(plan, SingleKeyPlan)
     intent, book = plan.intent, FLAT.book
     assert (intent.token_id, intent.side, intent.size) == (NO, Side.BUY, m("10"))
     price = {
-        OneKey.SELL_HERE: m("0.55"),
-        OneKey.JOIN_ASK: book.best_ask,
-        OneKey.HIT_BID: book.best_bid,
+        SingleKey.SELL_HERE: m("0.55"),
+        SingleKey.JOIN_ASK: book.best_ask,
+        SingleKey.HIT_BID: book.best_bid,
     }[key]
     assert price is not None
     assert intent.price == complement(price)
-    assert plan.takes is (key is OneKey.HIT_BID)
+    assert plan.takes is (key is SingleKey.HIT_BID)
     assert intent.time_in_force is (TimeInForce.FAK if key.crosses else TimeInForce.GTC)
     assert plan.warnings[0].startswith("Sell 10 Yes at ")
 
 
 def test_a_price_too_far_for_a_single_key_is_as_far_from_the_other_side() -> None:
-    plan = plan_one_key(
-        OneKey.SELL_HERE, cursor=Micros(m("0.20")), size=m("10"), outcome_index=0, context=FLAT
+    plan = plan_single_key(
+        SingleKey.SELL_HERE, cursor=Micros(m("0.20")), size=m("10"), outcome_index=0, context=FLAT
     )
-    assert isinstance(plan, OneKeyProblem)
+    assert isinstance(plan, SingleKeyProblem)
     assert "too far" in plan.text

@@ -12,7 +12,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, SCALE, ZERO, Micros
 from pmtui.domain.orders.flattening import Closing
 from pmtui.domain.orders.order import Accepted, LimitIntent, OrderStatus, Rejected, Unknown, Verdict
-from pmtui.domain.orders.single_keys import OneKey
+from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.service.surface import PreparedOrder
 from pmtui.sim.engine.refusals import FAK_UNMATCHED
 from pmtui.ui.cells import Emphasis, Line, line_width
@@ -104,9 +104,9 @@ def test_a_key_that_came_too_late_says_that_nothing_was_left(side: Side, gone: s
 
 
 CENT = 10_000
-PRICES = {key: Micros((40 + n) * CENT) for n, key in enumerate(OneKey)}
+PRICES = {key: Micros((40 + n) * CENT) for n, key in enumerate(SingleKey)}
 LETTERS = "BS,.<>UD"
-KEYS = {key.name.lower(): letter for key, letter in zip(OneKey, LETTERS, strict=True)}
+KEYS = {key.name.lower(): letter for key, letter in zip(SingleKey, LETTERS, strict=True)}
 ARMED = ArmedKeys(
     presets=tuple(Micros(n * SCALE) for n in (5, 10, 50, 100, 500)),
     chosen=3,
@@ -134,7 +134,7 @@ def test_every_key_stands_with_its_price() -> None:
 
 
 def test_a_key_that_would_send_nothing_has_no_price_and_the_chosen_size_stands_out() -> None:
-    armed = replace(ARMED, prices={**PRICES, OneKey.IMPROVE_BID: None})
+    armed = replace(ARMED, prices={**PRICES, SingleKey.IMPROVE_BID: None})
     first, _ = paint_armed(armed, 160)
     assert "< improve bid –" in text_of(first)
     chosen = [cell.text.strip() for cell in first if cell.role is Role.ARMED]

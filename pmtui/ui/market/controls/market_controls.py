@@ -9,7 +9,7 @@ from textual.message import Message
 from pmtui.domain.books.tape import TapeFilter
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.single_keys import OneKey
+from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.service.topics import (
     AccountTopic,
     BookTopic,
@@ -286,7 +286,7 @@ class MarketControls:
 
     def _order_actions(self) -> dict[str, Action]:
         keys = self.single_keys
-        presses = {key.name.lower(): partial(keys.press, key) for key in OneKey}
+        presses = {key.name.lower(): partial(keys.press, key) for key in SingleKey}
         presets = {f"preset_{n}": partial(keys.choose_preset, n) for n in range(1, 6)}
         return {
             **presses,

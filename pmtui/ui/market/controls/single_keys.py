@@ -26,13 +26,13 @@ from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import (
-    OneKey,
-    OneKeyProblem,
+    SingleKey,
+    SingleKeyProblem,
     describe_doubtful_book,
     describe_override,
     key_price,
     key_warnings,
-    plan_one_key,
+    plan_single_key,
     why_locked,
 )
 from pmtui.domain.ticket.draft import TicketContext
@@ -65,7 +65,7 @@ from pmtui.ui.ticket.ticket_state import ticket_context
 SMALLEST = Size(79, 18)
 """On a smaller screen position or orders are out of sight, so single keys do not trade."""
 OVERRIDE_LIFE_S = 2
-_AT_CURSOR = frozenset({OneKey.BUY_HERE, OneKey.SELL_HERE})
+_AT_CURSOR = frozenset({SingleKey.BUY_HERE, SingleKey.SELL_HERE})
 HELD_DOWN_S = 0.15
 """The same key again this soon is a held key or a stalled connection, not a second press."""
 KEYS_IN_TICKET = (
@@ -77,7 +77,7 @@ ANSWER_WITHIN_S = 2.0
 NOT_LOADED = "The market is not loaded yet."
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
 _NAMED_KEYS = (
-    *(key.name.lower() for key in OneKey), *(f"preset_{number}" for number in range(1, 6)),
+    *(key.name.lower() for key in SingleKey), *(f"preset_{number}" for number in range(1, 6)),
     "flatten_now", "cancel_bids", "cancel_asks", "toggle_arming", "next_window",
 )  # fmt: skip
 _TYPED = frozenset({*"0123456789", "comma", "full_stop"})
@@ -177,7 +177,7 @@ class SingleKeys:
             _ = self._page.set_timer(OVERRIDE_LIFE_S, partial(self._page.show_parts, Part.STATE))
             self._page.show_parts(Part.STATE)
 
-    async def press(self, key: OneKey) -> None:
+    async def press(self, key: SingleKey) -> None:
         """Send the order of a key, or show why nothing is sent."""
         keys = self._workspace.keymap.keys_of(f"market.{key.name.lower()}")
         if not _TYPED.isdisjoint(keys) and self._line.ignores_key():
@@ -192,12 +192,12 @@ class SingleKeys:
         if model.terms is None:
             self._line.show(TERMS_LOADING)
             return
-        plan = plan_one_key(
+        plan = plan_single_key(
             key, cursor=None if model.cursor is None else model.cursor[0], size=self.preset,
             context=self._context_of(model, book, model.terms), outcome_index=model.outcome_index,
             own=model.account.orders_at(book.token_id), is_overridden=is_permitted,
         )  # fmt: skip
-        if isinstance(plan, OneKeyProblem):
+        if isinstance(plan, SingleKeyProblem):
             keymap = self._workspace.keymap
             hint = describe_what_clears(plan.meets, key, model.ladder_orders, keymap)
             self._refuse(f"Not sent: {plain(plan.text, 90)}{hint}.")
@@ -326,7 +326,7 @@ class SingleKeys:
         cursor = None if model.cursor is None else model.cursor[0]
         prices = {
             key: key_price(key, book=book, tick=model.terms.tick_size, cursor=cursor, own=own)
-            for key in OneKey
+            for key in SingleKey
         }
         is_open = book.state.is_good or self._is_permitted()
         ladder = self._workspace.ladder.ladder
@@ -337,7 +337,7 @@ class SingleKeys:
         return ArmedKeys(
             presets=self._workspace.surface.options.presets, chosen=self._preset,
             prices={
-                key: None if isinstance(price, OneKeyProblem) or not is_open else price
+                key: None if isinstance(price, SingleKeyProblem) or not is_open else price
                 for key, price in prices.items()
             },
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},

@@ -10,7 +10,7 @@ from textual.geometry import Size
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import LimitIntent, Rejected
-from pmtui.domain.orders.single_keys import OneKey
+from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.ui.market.controls.single_keys import ANSWER_WITHIN_S, KEYS_IN_TICKET, OVERRIDE_LIFE_S
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.paint_single_keys import ArmedKeys, RestingKeys
@@ -31,13 +31,13 @@ def armed(*, cursor: float | None = None) -> Desk:
 @pytest.mark.parametrize(
     ("key", "side", "price"),
     [
-        (OneKey.JOIN_BID, Side.BUY, 52), (OneKey.JOIN_ASK, Side.SELL, 54),
-        (OneKey.IMPROVE_BID, Side.BUY, 53), (OneKey.IMPROVE_ASK, Side.SELL, 53),
-        (OneKey.HIT_BID, Side.SELL, 52), (OneKey.TAKE_ASK, Side.BUY, 54),
-        (OneKey.BUY_HERE, Side.BUY, 50), (OneKey.SELL_HERE, Side.SELL, 50),
+        (SingleKey.JOIN_BID, Side.BUY, 52), (SingleKey.JOIN_ASK, Side.SELL, 54),
+        (SingleKey.IMPROVE_BID, Side.BUY, 53), (SingleKey.IMPROVE_ASK, Side.SELL, 53),
+        (SingleKey.HIT_BID, Side.SELL, 52), (SingleKey.TAKE_ASK, Side.BUY, 54),
+        (SingleKey.BUY_HERE, Side.BUY, 50), (SingleKey.SELL_HERE, Side.SELL, 50),
     ],
 )  # fmt: skip
-async def test_a_key_sends_its_price_at_once(key: OneKey, side: Side, price: int) -> None:
+async def test_a_key_sends_its_price_at_once(key: SingleKey, side: Side, price: int) -> None:
     desk = armed(cursor=50)
     await desk.keys.press(key)
     (order,) = desk.placed()
@@ -49,27 +49,27 @@ async def test_a_key_sends_its_price_at_once(key: OneKey, side: Side, price: int
 
 async def test_a_key_that_is_not_armed_sends_nothing() -> None:
     desk = Desk()
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert not desk.placed()
     assert desk.said == "Not armed: v to arm."
 
 
 async def test_a_key_held_down_sends_once() -> None:
     desk = armed()
-    await desk.keys.press(OneKey.JOIN_BID)
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert len(desk.placed()) == 1
     desk.service.at += timedelta(seconds=1)
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert len(desk.placed()) == 2
     await desk.page.finish()
 
 
 async def test_a_key_pressed_again_trades_while_the_recorded_time_stands_still() -> None:
     desk = armed()
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     desk.service.waited_s += 1
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert len(desk.placed()) == 2
     await desk.page.finish()
 
@@ -77,15 +77,15 @@ async def test_a_key_pressed_again_trades_while_the_recorded_time_stands_still()
 async def test_a_book_that_may_be_wrong_locks_keys_until_one_is_permitted() -> None:
     desk = armed()
     desk.set_state(BookState.STALE)
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert not desk.placed()
     desk.keys.override()
     assert desk.said.startswith("OVERRIDE")
     desk.service.at += timedelta(seconds=OVERRIDE_LIFE_S / 2)
-    await desk.keys.press(OneKey.JOIN_ASK)
+    await desk.keys.press(SingleKey.JOIN_ASK)
     assert len(desk.placed()) == 1
     desk.service.at += timedelta(seconds=1)
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert len(desk.placed()) == 1
     await desk.page.finish()
 
@@ -95,7 +95,7 @@ async def test_a_permission_runs_out() -> None:
     desk.set_state(BookState.STALE)
     desk.keys.override()
     desk.service.at += timedelta(seconds=OVERRIDE_LIFE_S)
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert not desk.placed()
 
 
@@ -104,7 +104,7 @@ async def test_a_permission_runs_out_while_the_recorded_time_stands_still() -> N
     desk.set_state(BookState.STALE)
     desk.keys.override()
     desk.service.waited_s += OVERRIDE_LIFE_S
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert not desk.placed()
 
 
@@ -113,7 +113,7 @@ async def test_keys_rest_while_an_order_is_moved() -> None:
     desk.arm()
     desk.ladder.point_at(cents(49))
     await desk.moving.move()
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert not desk.placed()
     assert desk.said == "An order is being moved: finish that first."
 
@@ -121,7 +121,7 @@ async def test_keys_rest_while_an_order_is_moved() -> None:
 async def test_a_key_that_would_meet_an_own_order_says_which_key_clears_it() -> None:
     desk = armed()
     desk.set_orders(believable.order(1, NUMBER, side=Side.SELL, price=0.54, size=10))
-    await desk.keys.press(OneKey.TAKE_ASK)
+    await desk.keys.press(SingleKey.TAKE_ASK)
     assert not desk.placed()
     assert desk.said.endswith(": ) pulls asks.")
 
@@ -129,11 +129,11 @@ async def test_a_key_that_would_meet_an_own_order_says_which_key_clears_it() -> 
 async def test_a_price_that_is_gone_is_taken_only_when_the_key_is_pressed_again() -> None:
     desk = armed()
     desk.ladder.seen = cents(53)
-    await desk.keys.press(OneKey.TAKE_ASK)
+    await desk.keys.press(SingleKey.TAKE_ASK)
     assert not desk.placed()
     assert desk.said == "Not sent: 53¢ is gone, now 54¢; press again to take it."
     desk.service.at += timedelta(seconds=1)
-    await desk.keys.press(OneKey.TAKE_ASK)
+    await desk.keys.press(SingleKey.TAKE_ASK)
     assert len(desk.placed()) == 1
     await desk.page.finish()
 
@@ -148,7 +148,7 @@ async def test_a_key_on_a_line_that_stood_still_sends_nothing_and_disarms(
         desk.keys.override()
     desk.ladder.line_stood_still_s = 39.0
     for press in (
-        partial(desk.keys.press, OneKey.TAKE_ASK), partial(desk.keys.press, OneKey.BUY_HERE),
+        partial(desk.keys.press, SingleKey.TAKE_ASK), partial(desk.keys.press, SingleKey.BUY_HERE),
         desk.keys.flatten,
     ):  # fmt: skip
         await press()
@@ -163,12 +163,12 @@ async def test_a_key_on_a_line_that_stood_still_sends_nothing_and_disarms(
 async def test_a_key_pressed_before_the_ladder_was_on_the_screen_sends_nothing() -> None:
     desk = armed()
     desk.ladder.is_unseen = True
-    await desk.keys.press(OneKey.TAKE_ASK)
+    await desk.keys.press(SingleKey.TAKE_ASK)
     assert not desk.placed()
     assert desk.said == "Not sent: the ladder was not on your screen yet; press again."
     desk.ladder.is_unseen = False
     desk.service.at += timedelta(seconds=1)
-    await desk.keys.press(OneKey.TAKE_ASK)
+    await desk.keys.press(SingleKey.TAKE_ASK)
     assert len(desk.placed()) == 1
     await desk.page.finish()
 
@@ -176,7 +176,7 @@ async def test_a_key_pressed_before_the_ladder_was_on_the_screen_sends_nothing()
 async def test_an_order_that_a_slow_service_prepared_too_late_is_not_sent() -> None:
     desk = armed()
     desk.service.prepares_for_s = ANSWER_WITHIN_S
-    await desk.keys.press(OneKey.TAKE_ASK)
+    await desk.keys.press(SingleKey.TAKE_ASK)
     assert not desk.placed()
     assert desk.said == "Not sent: the service took 2 s to answer; press again."
 
@@ -184,7 +184,7 @@ async def test_an_order_that_a_slow_service_prepared_too_late_is_not_sent() -> N
 async def test_an_order_that_the_service_refuses_says_why() -> None:
     desk = armed()
     desk.service.refusal = Rejected("over your limit")
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert not desk.placed()
     assert desk.said == "Not sent: over your limit."
 
@@ -223,11 +223,11 @@ async def test_what_is_typed_for_a_form_that_did_not_open_is_no_order() -> None:
     desk = armed()
     desk.line.refuse_form("No position in this outcome to protect.")
     desk.keys.choose_preset(2)
-    await desk.keys.press(OneKey.JOIN_BID)
+    await desk.keys.press(SingleKey.JOIN_BID)
     assert desk.keys.preset == desk.workspace.surface.options.presets[0]
     assert not desk.placed()
     # No field takes a capital letter.
-    await desk.keys.press(OneKey.HIT_BID)
+    await desk.keys.press(SingleKey.HIT_BID)
     assert len(desk.placed()) == 1
     await desk.page.finish()
 
