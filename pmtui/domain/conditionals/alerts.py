@@ -91,7 +91,7 @@ Condition = Move | Spread | SizeAt | VolumeBurst | TimeLeft | QueueAhead
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class AlertInputs:
     """The data about an outcome at one moment, for checking conditions."""
 
     book: BookView
@@ -178,7 +178,7 @@ def describe_condition(condition: Condition) -> str:
             return f"queue ≤ {format_shares(size)}"
 
 
-def met(condition: Condition, sight: Sight) -> str:
+def met(condition: Condition, sight: AlertInputs) -> str:
     """Return the values that meet a condition; empty while nothing does.
 
     A book that is not good meets no condition, except for the remaining time, which does not depend
@@ -210,7 +210,7 @@ def met(condition: Condition, sight: Sight) -> str:
             return f"{format_shares(ahead)} ahead" if is_near and ahead is not None else ""
 
 
-def _move(condition: Move, sight: Sight) -> str:
+def _move(condition: Move, sight: AlertInputs) -> str:
     """Compare the midpoint with the trades in the time window: the one farthest from it counts."""
     middle = sight.book.midpoint
     since = sight.now - condition.within
@@ -223,7 +223,7 @@ def _move(condition: Move, sight: Sight) -> str:
     return f"{with_cent_sign(start)} to {with_cent_sign(middle)} in {_span(condition.within)}"
 
 
-def _time_left(condition: TimeLeft, sight: Sight) -> str:
+def _time_left(condition: TimeLeft, sight: AlertInputs) -> str:
     if sight.ends_at is None:
         return ""
     left = sight.ends_at - sight.now
@@ -332,7 +332,7 @@ def condition_of(plan: AlertPlan) -> Condition | None:
     return None if isinstance(found, str) else found
 
 
-def ring_at(alert: PriceAlert, sight: Sight) -> PriceAlert:
+def ring_at(alert: PriceAlert, sight: AlertInputs) -> PriceAlert:
     """Return the alert after checking all data; the same object unless it fires now."""
     condition = condition_of(alert.plan)
     if condition is None or alert.plan.token_id != sight.book.token_id:

@@ -12,10 +12,10 @@ from dataclasses import replace
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.conditionals.alerts import (
     AlertId,
+    AlertInputs,
     AlertPlan,
     AlertState,
     PriceAlert,
-    Sight,
     describe_plan,
     describe_ring,
     end,
@@ -170,7 +170,7 @@ class PriceAlerts:
         ]
         if not waiting:
             return
-        sight = Sight(book=self._book_of(token_id), now=self._kernel.clock.now())
+        sight = AlertInputs(book=self._book_of(token_id), now=self._kernel.clock.now())
         if any(alert.plan.condition for alert in waiting):
             # A price is checked with every change of its book, which is enough.
             market = self._market_of(waiting[0].plan.condition_id)

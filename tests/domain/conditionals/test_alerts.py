@@ -11,6 +11,7 @@ from pmtui.domain.conditionals.alerts import (
     MOST_ALERTS,
     MOST_BOOKS,
     AlertId,
+    AlertInputs,
     AlertPlan,
     AlertSide,
     AlertState,
@@ -18,7 +19,6 @@ from pmtui.domain.conditionals.alerts import (
     Move,
     PriceAlert,
     QueueAhead,
-    Sight,
     SizeAt,
     Spread,
     TimeLeft,
@@ -108,26 +108,26 @@ PRINTS = (trade(45, 300, 3), trade(37, 500, 8), trade(20, 9_000, 30))
 def test_what_is_seen_meets_a_condition_or_does_not(text: str, seen: str) -> None:
     condition = parse_condition(text)
     assert not isinstance(condition, str)
-    sight = Sight(quoted(), NOW, PRINTS, NOW + timedelta(minutes=8), Micros(60 * SCALE))
+    sight = AlertInputs(quoted(), NOW, PRINTS, NOW + timedelta(minutes=8), Micros(60 * SCALE))
     assert met(condition, sight) == seen
 
 
 @given(conditions)
 def test_nothing_but_the_time_is_met_by_a_book_that_cannot_be_trusted(condition: Condition) -> None:
     for bad in (quoted(state=BookState.STALE), quoted(bid=42, ask=42)):
-        sight = Sight(bad, NOW, PRINTS, NOW + timedelta(seconds=1), Micros(0))
+        sight = AlertInputs(bad, NOW, PRINTS, NOW + timedelta(seconds=1), Micros(0))
         assert not met(condition, sight) or isinstance(condition, TimeLeft)
 
 
 @given(conditions)
 def test_nothing_is_met_by_nothing(condition: Condition) -> None:
     empty = BookView(TokenId("1"), BookState.LIVE, (), ())
-    said = met(condition, Sight(empty, NOW))
+    said = met(condition, AlertInputs(empty, NOW))
     assert not said or (isinstance(condition, SizeAt) and condition.sign == "<=")
 
 
 def test_a_market_that_has_ended_ends_in_no_time() -> None:
-    sight = Sight(quoted(), NOW, ends_at=NOW - timedelta(minutes=1))
+    sight = AlertInputs(quoted(), NOW, ends_at=NOW - timedelta(minutes=1))
     assert not met(TimeLeft(timedelta(hours=1)), sight)
 
 
@@ -298,22 +298,22 @@ def conditional_alert(token_id: TokenId = TOKEN) -> PriceAlert:
 def test_a_condition_rings_once_and_says_what_it_saw() -> None:
     waiting, later = conditional_alert(), AT + timedelta(minutes=1)
     assert condition_of(waiting.plan) == WIDE
-    assert ring_at(waiting, Sight(book(m("0.40"), m("0.42")), later)) is waiting
-    rang = ring_at(waiting, Sight(book(m("0.40"), m("0.45")), later))
+    assert ring_at(waiting, AlertInputs(book(m("0.40"), m("0.42")), later)) is waiting
+    rang = ring_at(waiting, AlertInputs(book(m("0.40"), m("0.45")), later))
     assert (rang.state, rang.rang_at) == (AlertState.RANG, later)
     assert "5" in rang.seen
     assert rang.seen in describe_ring(rang)
-    assert ring_at(rang, Sight(book(m("0.40"), m("0.50")), later)) is rang
+    assert ring_at(rang, AlertInputs(book(m("0.40"), m("0.50")), later)) is rang
 
 
 def test_a_condition_does_not_ring_by_another_outcomes_book() -> None:
     other = conditional_alert(OTHER)
-    assert ring_at(other, Sight(book(m("0.10"), m("0.90")), AT)) is other
+    assert ring_at(other, AlertInputs(book(m("0.10"), m("0.90")), AT)) is other
 
 
 def test_an_alert_without_a_condition_rings_by_its_price_alone() -> None:
     waiting = alert(AlertSide.ABOVE, m("0.40"))
-    rang = ring_at(waiting, Sight(book(m("0.41"), None), AT))
+    rang = ring_at(waiting, AlertInputs(book(m("0.41"), None), AT))
     assert (rang.state, rang.rang_price) == (AlertState.RANG, m("0.41"))
 
 
