@@ -78,7 +78,7 @@ _BUSY_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredWatchlist:
     """The contents of the file, in the order of writing."""
 
     stars: tuple[Star, ...] = ()
@@ -103,7 +103,7 @@ class WatchStore:
         self._path = state_dir / FILE
         self._is_damaged = False
 
-    def read(self) -> Kept:
+    def read(self) -> StoredWatchlist:
         """Return the saved items; nothing if there is no file.
 
         Raises:
@@ -111,7 +111,7 @@ class WatchStore:
         """
         try:
             if not self._path.exists():
-                return Kept()
+                return StoredWatchlist()
             with closing(self._connect()) as connection:
                 stars = connection.execute(
                     "SELECT kind, item_id, title, starred_at, seen FROM stars ORDER BY rowid"
@@ -122,7 +122,7 @@ class WatchStore:
             raise StoreProblem(_words(error)) from error
         read_stars = tuple(map(_star, stars))
         read_alerts = tuple(_decode(facts, PriceAlert) for (facts,) in alerts)
-        return Kept(
+        return StoredWatchlist(
             stars=tuple(each for each in read_stars if each is not None),
             alerts=tuple(each for each in read_alerts if each is not None),
             unreadable=read_stars.count(None) + read_alerts.count(None),
@@ -253,21 +253,21 @@ class WatchKeeper:
         self.problem = ""
         """Why stars are not saved, or could not be read."""
 
-    def restore(self) -> Kept:
+    def restore(self) -> StoredWatchlist:
         """Return the items of an earlier session, and report if they cannot be read."""
         if self._store is None:
-            return Kept()
+            return StoredWatchlist()
         try:
             self._read_at = self._store.mark()
             kept = self._store.read()
         except StoreProblem as problem:
             self._report(f"The watchlist cannot be read ({problem}); its file is left as it is")
-            return Kept()
+            return StoredWatchlist()
         if kept.unreadable:
             self._report(f"{kept.unreadable} of the watchlist cannot be read; its file keeps them")
         return kept
 
-    async def follow(self, take: Callable[[Kept], None]) -> None:
+    async def follow(self, take: Callable[[StoredWatchlist], None]) -> None:
         """Watch for changes by others from now on; `take` is called with all saved items."""
         store, loop = self._store, asyncio.get_running_loop()
         while store is not None:
@@ -370,7 +370,7 @@ class Watchlist:
         self.alerts.restore(kept.alerts)
         self._kernel.start("watchlist file", lambda: self._keeper.follow(self._merge))
 
-    def _merge(self, kept: Kept) -> None:
+    def _merge(self, kept: StoredWatchlist) -> None:
         """Add items that another terminal has starred since, and drop those that it has unstarred."""
         before = tuple(self._stars)
         self._stars = {star.key: self._stars.get(star.key, star) for star in kept.stars}

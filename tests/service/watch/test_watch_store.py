@@ -20,7 +20,7 @@ from pmtui.domain.conditionals.alerts import (
 from pmtui.domain.ids import EventId
 from pmtui.domain.markets.watchlist import Star, StarKey, StarKind, key_of_market, snapshot_market
 from pmtui.domain.money import Micros
-from pmtui.service.watch.watchlist import FILE, Kept, StoreProblem, WatchStore
+from pmtui.service.watch.watchlist import FILE, StoredWatchlist, StoreProblem, WatchStore
 from tests.service.fakes import CONDITION, MARKET, YES
 
 AT = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -40,11 +40,11 @@ def raw(state: Path, statement: str, *values: object) -> None:
 
 def test_what_is_written_is_read_in_its_order(tmp_path: Path) -> None:
     assert WatchStore(tmp_path).write((STAR, BARE, ALERT)) is None
-    assert WatchStore(tmp_path).read() == Kept((STAR, BARE), (ALERT,))
+    assert WatchStore(tmp_path).read() == StoredWatchlist((STAR, BARE), (ALERT,))
 
 
 def test_no_file_is_no_problem_and_reading_makes_none(tmp_path: Path) -> None:
-    assert WatchStore(tmp_path / "new").read() == Kept()
+    assert WatchStore(tmp_path / "new").read() == StoredWatchlist()
     assert not (tmp_path / "new").exists()
 
 
@@ -54,16 +54,16 @@ def test_changes_replace_and_remove_and_keep_their_place(tmp_path: Path) -> None
     rang = replace(ALERT, state=AlertState.RANG, rang_at=AT, rang_price=Micros(460_000))
     renamed = replace(STAR, title="Another name", seen=None)
     store.write((renamed, rang))
-    assert WatchStore(tmp_path).read() == Kept((renamed, BARE), (rang,))
+    assert WatchStore(tmp_path).read() == StoredWatchlist((renamed, BARE), (rang,))
     store.write((KEY, ALERT.alert_id))
-    assert WatchStore(tmp_path).read() == Kept((BARE,))
+    assert WatchStore(tmp_path).read() == StoredWatchlist((BARE,))
 
 
 def test_the_file_is_for_its_owner_alone_and_profiles_do_not_meet(tmp_path: Path) -> None:
     WatchStore(tmp_path / "paper").write((STAR,))
     assert (tmp_path / "paper" / FILE).stat().st_mode & 0o777 == 0o600
     assert [path.name for path in (tmp_path / "paper").iterdir()] == [FILE]
-    assert WatchStore(tmp_path / "live").read() == Kept()
+    assert WatchStore(tmp_path / "live").read() == StoredWatchlist()
 
 
 def test_a_file_that_is_no_database_is_said_and_put_aside_before_anything_is_written(
@@ -78,7 +78,7 @@ def test_a_file_that_is_no_database_is_said_and_put_aside_before_anything_is_wri
     aside = store.write((STAR,))
     assert aside == tmp_path / f"{FILE}.unreadable-1"
     assert aside.read_bytes() == damaged
-    assert WatchStore(tmp_path).read() == Kept((STAR,))
+    assert WatchStore(tmp_path).read() == StoredWatchlist((STAR,))
 
 
 def test_a_second_damaged_file_does_not_overwrite_the_first(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_rows_of_another_version_stay_in_the_file(tmp_path: Path) -> None:
     raw(tmp_path, "INSERT INTO stars VALUES ('profile', '0xabc', 'A trader', ?, NULL)", str(AT))
     raw(tmp_path, "INSERT INTO alerts VALUES ('new', ?)", b'{"alert_id": "new"}')
     raw(tmp_path, "INSERT INTO alerts VALUES ('odd', 'no bytes')")
-    assert WatchStore(tmp_path).read() == Kept((STAR,), (ALERT,), unreadable=3)
+    assert WatchStore(tmp_path).read() == StoredWatchlist((STAR,), (ALERT,), unreadable=3)
     store.write((BARE,))
     with closing(sqlite3.connect(tmp_path / FILE)) as connection:
         assert connection.execute("SELECT count(*) FROM stars").fetchone() == (3,)
@@ -108,7 +108,7 @@ def test_rows_of_another_version_stay_in_the_file(tmp_path: Path) -> None:
 def test_a_star_outlives_what_was_seen_of_it(tmp_path: Path) -> None:
     WatchStore(tmp_path).write((STAR,))
     raw(tmp_path, "UPDATE stars SET seen = ?", b"{broken")
-    assert WatchStore(tmp_path).read() == Kept((replace(STAR, seen=None),))
+    assert WatchStore(tmp_path).read() == StoredWatchlist((replace(STAR, seen=None),))
 
 
 def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_file_that_is_only_busy_is_not_put_aside(tmp_path: Path) -> None:
         with pytest.raises(StoreProblem, match="locked"):
             store.write((BARE,))
     assert store.write((BARE,)) is None
-    assert WatchStore(tmp_path).read() == Kept((STAR, BARE))
+    assert WatchStore(tmp_path).read() == StoredWatchlist((STAR, BARE))
 
 
 _WRITER = """
