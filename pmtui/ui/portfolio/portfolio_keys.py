@@ -13,7 +13,7 @@ from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows
 from pmtui.ui.portfolio.paint_portfolio import Tab
-from pmtui.ui.portfolio.settling import Settling, Wish, settlement_of
+from pmtui.ui.portfolio.settling import SettleAction, Settling, settlement_of
 from pmtui.ui.rows.flattening import Flattening
 from pmtui.ui.surface import Surface
 
@@ -53,7 +53,7 @@ class PortfolioKeys:
             "cancel_marked": self._orders.cancel_marked,
             "flatten_marked": self._flatten,
             "move_order": partial(self._orders.move, self._order_at_cursor),
-            **{wish.value.replace(" ", "_"): partial(self._settle, wish) for wish in Wish},
+            **{wish.value.replace(" ", "_"): partial(self._settle, wish) for wish in SettleAction},
         }
 
     def missing(self) -> frozenset[Need]:
@@ -110,7 +110,7 @@ class PortfolioKeys:
         self._rows.unmark_sales()
         self._changed()
 
-    def _settle(self, wish: Wish) -> None:
+    def _settle(self, wish: SettleAction) -> None:
         if self._rows.tab is not Tab.POSITIONS:
             self._line.show("Only positions are settled: they have a tab of their own.")
             return

@@ -36,7 +36,7 @@ _STANDINGS = {
 }
 
 
-class Wish(StrEnum):
+class SettleAction(StrEnum):
     """What the trader wants done with positions."""
 
     REDEEM = "redeem"
@@ -72,31 +72,31 @@ class Settling:
         self.marked = self.marked ^ {condition_id}
         return True
 
-    def take(self, wish: Wish, position: Position | None) -> None:
+    def take(self, wish: SettleAction, position: Position | None) -> None:
         """Start what is wanted with the market of a position."""
         if reason := why_no_wallet(self._surface):
             self._line.show(reason)
-        elif wish is Wish.REDEEM_ALL:
+        elif wish is SettleAction.REDEEM_ALL:
             self._redeem_all()
-        elif wish is Wish.REDEEM and self.marked:
+        elif wish is SettleAction.REDEEM and self.marked:
             self._redeem_marked()
-        elif wish is Wish.REDEEM and not self._is_resolved(position):
+        elif wish is SettleAction.REDEEM and not self._is_resolved(position):
             self._redeem_what_can(position)
         elif position is None:
             self._line.show("No position here.")
-        elif wish is Wish.SPLIT:
+        elif wish is SettleAction.SPLIT:
             self._split(position)
         else:
             self._settle(wish, position)
 
-    def _settle(self, wish: Wish, position: Position) -> None:
+    def _settle(self, wish: SettleAction, position: Position) -> None:
         view = self._surface.queries.wallet()
         found = settlement_of(view, position.condition_id)
         if found is None:
             self._line.show(NOT_KNOWN)
-        elif wish is Wish.REDEEM:
+        elif wish is SettleAction.REDEEM:
             self._flow.take(Redeem((found.condition_id,)))
-        elif wish is Wish.MERGE:
+        elif wish is SettleAction.MERGE:
             if found.mergeable:
                 self._flow.ask(MergeForm(self._surface, found))
             else:

@@ -50,7 +50,7 @@ class Sale:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class KeptPosition:
     """A position that is not sold, and why."""
 
     position: Position
@@ -63,7 +63,7 @@ class FlattenManyCard(CardScreen):
     AGREE = "Sell"
 
     def __init__(
-        self, sales: Sequence[Sale], left: Sequence[Left], *, surface: Surface, merging: str
+        self, sales: Sequence[Sale], left: Sequence[KeptPosition], *, surface: Surface, merging: str
     ) -> None:
         """Ask whether to send sales.
 
@@ -100,7 +100,7 @@ class FlattenManyCard(CardScreen):
 
 def paint_flatten_many(
     sales: Sequence[Sale],
-    left: Sequence[Left],
+    left: Sequence[KeptPosition],
     width: int,
     *,
     mode: Mode,
@@ -210,7 +210,7 @@ class Flattening:
             if self._page.app.screen is self._page:
                 self._show(sales, left)
 
-    def _show(self, sales: Sequence[Sale], left: Sequence[Left]) -> None:
+    def _show(self, sales: Sequence[Sale], left: Sequence[KeptPosition]) -> None:
         if not sales:
             self._line.refuse_form(left[0].reason)
         elif len(sales) + len(left) == 1:
@@ -220,20 +220,22 @@ class Flattening:
             sell = partial(self._sell_all, sales)
             _ = self._page.app.push_screen(card, if_agreed(sell))
 
-    async def _prepared(self, legs: Iterable[Sequence[Position]]) -> tuple[list[Sale], list[Left]]:
+    async def _prepared(
+        self, legs: Iterable[Sequence[Position]]
+    ) -> tuple[list[Sale], list[KeptPosition]]:
         planned: list[tuple[Position, FlattenPlan]] = []
-        left: list[Left] = []
+        left: list[KeptPosition] = []
         for positions in legs:
             plan = self._plan(positions)
             if isinstance(plan, str):
-                left.append(Left(positions[0], plan))
+                left.append(KeptPosition(positions[0], plan))
             else:
                 planned.append((positions[0], plan))
         orders = await self._surface.commands.prepare_many([p.intent for _, p in planned])
         sales: list[Sale] = []
         for (position, plan), order in zip(planned, orders, strict=True):
             if isinstance(order, Rejected):
-                left.append(Left(position, f"Not sold: {plain(order.reason, 80)}."))
+                left.append(KeptPosition(position, f"Not sold: {plain(order.reason, 80)}."))
             else:
                 sales.append(Sale(plan, order))
         return sales, left
