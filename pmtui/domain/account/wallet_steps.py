@@ -168,7 +168,7 @@ WalletStep = (
 )
 
 
-class Standing(StrEnum):
+class QuestionState(StrEnum):
     """The state of a held market's question."""
 
     OPEN = "open"
@@ -189,13 +189,13 @@ class HeldOutcome:
     """The payout of a share; None while unresolved."""
 
     @property
-    def standing(self) -> Standing:
+    def standing(self) -> QuestionState:
         """Whether this outcome won; open while unresolved."""
         if self.payout is None:
-            return Standing.OPEN
+            return QuestionState.OPEN
         if self.payout in (ZERO, ONE):
-            return Standing.WON if self.payout else Standing.LOST
-        return Standing.SHARED
+            return QuestionState.WON if self.payout else QuestionState.LOST
+        return QuestionState.SHARED
 
 
 @dataclass(frozen=True, slots=True)

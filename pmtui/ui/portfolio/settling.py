@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from pmtui.domain.account.position import Position
-from pmtui.domain.account.wallet_steps import HeldOutcome, Redeem, Settlement, Standing
+from pmtui.domain.account.wallet_steps import HeldOutcome, QuestionState, Redeem, Settlement
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.money import notional_floor
 from pmtui.service.wallet.wallet_views import WalletView
@@ -30,9 +30,9 @@ NOT_KNOWN = "Checking whether this market is resolved; try again in a moment."
 NOTHING_TO_MERGE = "Merging takes shares of both outcomes of a market."
 NOTHING_TO_CONVERT = "Converting takes No shares in an event with one winner (neg-risk)."
 _STANDINGS = {
-    Standing.WON: ("won", Role.NOTICE_GOOD),
-    Standing.LOST: ("lost", Role.NOTICE_BAD),
-    Standing.SHARED: ("shared", Role.NOTICE_WARN),
+    QuestionState.WON: ("won", Role.NOTICE_GOOD),
+    QuestionState.LOST: ("lost", Role.NOTICE_BAD),
+    QuestionState.SHARED: ("shared", Role.NOTICE_WARN),
 }
 
 
@@ -180,7 +180,7 @@ def standing_notes(view: WalletView) -> Mapping[TokenId, Cell]:
 
 
 def _note(settlement: Settlement, outcome: HeldOutcome) -> Cell:
-    if outcome.standing is not Standing.OPEN:
+    if outcome.standing is not QuestionState.OPEN:
         return Cell(*_STANDINGS[outcome.standing])
     if settlement.is_disputed:
         return Cell("disputed", Role.NOTICE_WARN)

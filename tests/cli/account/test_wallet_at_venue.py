@@ -24,12 +24,12 @@ from pmtui.domain.account.wallet_steps import (
     Merge,
     MintBuilderKey,
     MintRelayerKey,
+    QuestionState,
     Redeem,
     Revoke,
     RevokeBuilderKey,
     Send,
     Split,
-    Standing,
     WalletStep,
 )
 from pmtui.domain.account.wallet_transactions import TransactionStatus
@@ -204,7 +204,7 @@ async def test_cash_becomes_both_outcomes_and_cash_again(tmp_path: Path) -> None
             service.commands.refresh(AccountTopic())
             await until(service, ann, lambda: bool(service.queries.wallet().redeemable))
             (market,) = service.queries.wallet().redeemable
-            assert [o.standing for o in market.outcomes] == [Standing.WON, Standing.LOST]
+            assert [o.standing for o in market.outcomes] == [QuestionState.WON, QuestionState.LOST]
             redeem = await card_of(service, Redeem())
             assert redeem.flows[-1].amount == 30 * SHARE
             done = await passing(ann, service.commands.submit_wallet(redeem.prepared_id))

@@ -11,9 +11,9 @@ from pmtui.domain.account.wallet_steps import (
     Flow,
     FlowKind,
     HeldOutcome,
+    QuestionState,
     Redeem,
     Settlement,
-    Standing,
     convert_flows,
     merge_flows,
     redeem_flows,
@@ -108,12 +108,12 @@ def test_a_conversion_is_worth_the_same_whatever_wins(
 
 
 def test_how_a_question_stands_is_told_by_what_a_share_pays() -> None:
-    def standing(pays: int | None) -> Standing:
+    def standing(pays: int | None) -> QuestionState:
         payout = None if pays is None else Micros(pays)
         return HeldOutcome(TokenId("1"), "Yes", ONE, payout).standing
 
     assert [standing(p) for p in (None, 0, SCALE, SCALE // 2)] == [
-        Standing.OPEN, Standing.LOST, Standing.WON, Standing.SHARED,
+        QuestionState.OPEN, QuestionState.LOST, QuestionState.WON, QuestionState.SHARED,
     ]  # fmt: skip
 
 
