@@ -21,7 +21,7 @@ from pmtui.domain.markets.market import Event, FeeSchedule, Market, MarketTerms
 from pmtui.domain.money import ONE, SCALE, ZERO, Micros
 from pmtui.domain.orders.amounts import MIN_MARKETABLE_BUY, SIZE_STEP, size_floor
 from pmtui.domain.orders.order import MarketBuyIntent, Order, TimeInForce
-from pmtui.domain.orders.self_trade import book_of_others, describe_own_order, own_met
+from pmtui.domain.orders.self_trade import book_of_others, describe_own_order, own_orders_met
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,7 +339,7 @@ def _leg(market: BasketMarket, side: BasketSide, size: Micros, own: tuple[Order,
         condition_id=terms.condition_id, token_id=terms.token_ids[side.value], amount=amount,
         worst_price=worst, time_in_force=TimeInForce.FOK,
     )  # fmt: skip
-    mine = own_met(intent, own, book, is_trusted=True, delays_takers=terms.delays_takers)
+    mine = own_orders_met(intent, own, book, is_trusted=True, delays_takers=terms.delays_takers)
     if mine is not None:
         first = mine.orders[0]
         return replace(_nothing(market.name, f"Own {describe_own_order(first)}"), meets=first)

@@ -31,7 +31,7 @@ from pmtui.domain.ticket.draft import Problem, TicketContext, TicketField
 
 
 @dataclass(frozen=True, slots=True)
-class OwnMet:
+class OwnOrdersMet:
     """Own orders that an order would match."""
 
     orders: tuple[Order, ...]
@@ -40,10 +40,10 @@ class OwnMet:
     """The most shares that would be self-traded: the queue ahead of us at a price is unknown."""
 
 
-def own_met(
+def own_orders_met(
     intent: OrderIntent, own: Iterable[Order], book: BookView, *,
     is_trusted: bool, delays_takers: bool,
-) -> OwnMet | None:  # fmt: skip
+) -> OwnOrdersMet | None:  # fmt: skip
     """Return which own orders an order would meet, walking the book; None for none.
 
     Args:
@@ -86,12 +86,12 @@ def own_met(
         size += min(taken, resting)
         met += here
         left -= taken * price // SCALE if by_cash else taken
-    return OwnMet(tuple(met), Micros(size)) if met else None
+    return OwnOrdersMet(tuple(met), Micros(size)) if met else None
 
 
 def check_own(context: TicketContext, intent: OrderIntent) -> list[Problem]:
     """Return the warning about an order that meets one's own."""
-    met = own_met(
+    met = own_orders_met(
         intent, context.own, context.book, is_trusted=context.book.state.is_good,
         delays_takers=context.terms.delays_takers,
     )  # fmt: skip

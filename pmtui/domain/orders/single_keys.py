@@ -21,7 +21,7 @@ from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.amounts import price_ceil, price_floor, size_floor
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
-from pmtui.domain.orders.self_trade import describe_own_order, own_met
+from pmtui.domain.orders.self_trade import describe_own_order, own_orders_met
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
 from pmtui.domain.ticket.ticket import (
     check_mirrored,
@@ -164,7 +164,7 @@ def _size_to_send(key: SingleKey, size: Micros, terms: MarketTerms, *, free: Mic
 
 def _own_problem(intent: LimitIntent, context: TicketContext) -> SingleKeyProblem | None:
     # A book that may be wrong was permitted by the trader, as it is shown.
-    met = own_met(
+    met = own_orders_met(
         intent, context.own, context.book, is_trusted=True,
         delays_takers=context.terms.delays_takers,
     )  # fmt: skip

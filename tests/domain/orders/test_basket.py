@@ -25,7 +25,7 @@ from pmtui.domain.orders.basket import (
     set_prices,
 )
 from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
-from pmtui.domain.orders.self_trade import own_met
+from pmtui.domain.orders.self_trade import own_orders_met
 from tests.ui import believable
 
 prices = st.integers(1, 999).map(lambda n: Micros(n * 1_000))
@@ -242,7 +242,9 @@ def test_no_leg_reaches_an_own_order(
     found = market(1, *asks)
     assert found.book is not None
     for intent in plan_basket([found], BasketSide.YES, Micros(sets * ONE), mine).intents:
-        assert own_met(intent, mine, found.book, is_trusted=True, delays_takers=False) is None
+        assert (
+            own_orders_met(intent, mine, found.book, is_trusted=True, delays_takers=False) is None
+        )
 
 
 def test_fees_come_off_what_a_basket_brings() -> None:

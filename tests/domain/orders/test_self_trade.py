@@ -19,11 +19,11 @@ from pmtui.domain.orders.order import (
     TimeInForce,
 )
 from pmtui.domain.orders.self_trade import (
-    OwnMet,
+    OwnOrdersMet,
     best_bid_of_others,
     describe_own_order,
     own_bids_from,
-    own_met,
+    own_orders_met,
 )
 from pmtui.domain.orders.single_keys import (
     SingleKey,
@@ -54,8 +54,8 @@ def limit(side: Side, price: str, size: str = "100", *, token: TokenId = YES) ->
 
 def met_by(
     intent: OrderIntent, mine: list[Order], *, is_trusted: bool = True, delays_takers: bool = False
-) -> OwnMet | None:
-    return own_met(intent, mine, BOOK, is_trusted=is_trusted, delays_takers=delays_takers)
+) -> OwnOrdersMet | None:
+    return own_orders_met(intent, mine, BOOK, is_trusted=is_trusted, delays_takers=delays_takers)
 
 
 ASK, OTHER_BID = own(Side.SELL, "0.53"), own(Side.BUY, "0.47", token=NO)
@@ -237,7 +237,7 @@ def test_as_much_is_met_as_matching_would_take_from_us_at_most(
         intent.token_id, BookState.LIVE,
         bids=() if is_buy else levels, asks=levels if is_buy else (),
     )  # fmt: skip
-    met = own_met(intent, mine, book, is_trusted=True, delays_takers=False)
+    met = own_orders_met(intent, mine, book, is_trusted=True, delays_takers=False)
     assert (0 if met is None else met.size) == taken_from_us(intent, mine, depth)
     if met is not None:
         assert 0 < met.size <= intent.size
@@ -265,7 +265,7 @@ def test_a_sale_meets_exactly_the_own_bids_down_to_its_price(
     orders: list[Order], price: Micros
 ) -> None:
     sale = replace(limit(Side.SELL, "0.01", "100000"), price=price)
-    met = own_met(sale, orders, BOOK, is_trusted=False, delays_takers=False)
+    met = own_orders_met(sale, orders, BOOK, is_trusted=False, delays_takers=False)
     bids = own_bids_from(sale, orders)
     assert {order.order_id for order in bids} == {
         order.order_id for order in (met.orders if met is not None else ())
