@@ -67,10 +67,10 @@ def driver_class() -> type[Driver] | None:
     has_parser_clock = "_timeout_time" in vars(XTermParser())
     has_input_thread = callable(getattr(LinuxDriver, "_run_input_thread", None))
     has_queue = isinstance(getattr(WriterThread(StringIO()), "_queue", None), Queue)
-    return PromptDriver if has_parser_clock and has_input_thread and has_queue else None
+    return PmtuiDriver if has_parser_clock and has_input_thread and has_queue else None
 
 
-class PromptDriver(LinuxDriver):
+class PmtuiDriver(LinuxDriver):
     """Delivers input without polling."""
 
     def __init__(

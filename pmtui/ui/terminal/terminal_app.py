@@ -21,7 +21,7 @@ from typing_extensions import override
 from pmtui.ui.terminal.ascii_filter import AsciiFilter
 from pmtui.ui.terminal.cell_diff import CellDisplay
 from pmtui.ui.terminal.desktop_notice import ClipboardWriter
-from pmtui.ui.terminal.driver import PromptDriver, driver_class
+from pmtui.ui.terminal.driver import PmtuiDriver, driver_class
 from pmtui.ui.terminal.key_queue import KeyQueue
 
 _LOG = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ class HiddenPrompt:
     async def ask(self, prompt: str) -> str | None:
         """Ask for a line; the service keeps running. Returns None for no line or no terminal."""
         app, driver = self._app, self._app._driver
-        if not isinstance(driver, PromptDriver) or not driver.input_tty or self._is_asking:
+        if not isinstance(driver, PmtuiDriver) or not driver.input_tty or self._is_asking:
             return None
         self._is_asking = True
         try:

@@ -7,7 +7,7 @@ from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
-from pmtui.ui.terminal.driver import PromptDriver, driver_class
+from pmtui.ui.terminal.driver import PmtuiDriver, driver_class
 from tests.ui.pty_child import PtyChild
 
 
@@ -166,7 +166,7 @@ def test_a_program_ends_while_its_terminal_does_not_read(tmp_path: Path) -> None
 def test_a_release_without_the_private_names_gets_the_stock_driver(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    assert driver_class() is PromptDriver
+    assert driver_class() is PmtuiDriver
     with monkeypatch.context() as patch:
         patch.setattr(LinuxDriver, "_run_input_thread", None)
         assert driver_class() is None
