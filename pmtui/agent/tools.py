@@ -68,7 +68,7 @@ def bounded_json(value: Json) -> Json:
             return value
 
 
-def fitting(items: list[Json]) -> list[Json]:
+def take_fitting(items: list[Json]) -> list[Json]:
     """Return as many of the first items as fit into an answer."""
     room = MOST_BYTES
     kept: list[Json] = []
@@ -273,7 +273,7 @@ class Toolbox:
 
     def _to_record(self, answered: Answered, kind: object, *, is_list: bool) -> Record:
         records = [self._record(item) for item in map(_with_worth, answered.items)]
-        kept = fitting([bounded_json(dict(record)) for record in records])
+        kept = take_fitting([bounded_json(dict(record)) for record in records])
         whole: Record = {
             "as_of": _moment(answered.as_of),
             "age_s": age_s(answered.as_of, self._port.now()),
