@@ -39,7 +39,7 @@ _SECRETS = re.compile(
 )
 
 
-def harmless(text: str) -> str:
+def printable(text: str) -> str:
     """Return a text as one line without control, format, private and unassigned characters."""
     if text.isprintable():
         return text
@@ -97,7 +97,7 @@ def show_last(lines: list[str]) -> None:
 
     A screen that is gone is no error, and a terminal that does not read must not block us.
     """
-    text = "".join(f"{harmless(line)}\n" for line in lines)
+    text = "".join(f"{printable(line)}\n" for line in lines)
     with suppress(OSError):
         if select.select([], [1], [], _ROOM_WAIT_S)[1]:
             os.write(1, text.encode(errors="replace"))
@@ -178,7 +178,7 @@ def show_crash(
 
 
 def _write(stream: TextIO, lines: tuple[str, ...], *, end: str = "\n") -> None:
-    text = "".join(harmless(line) + end for line in lines)
+    text = "".join(printable(line) + end for line in lines)
     # While Textual captures printed output, a stream has no encoding.
     encoding = getattr(stream, "encoding", None) or "utf-8"
     stream.write(text.encode(encoding, "replace").decode(encoding))

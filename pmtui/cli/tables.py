@@ -15,7 +15,7 @@ from decimal import Decimal, localcontext
 from enum import StrEnum
 from typing import TextIO
 
-from pmtui.cli.output import REPLACEMENT, discard_output, harmless, utf8_output
+from pmtui.cli.output import REPLACEMENT, discard_output, printable, utf8_output
 from pmtui.cli.usage import UNAVAILABLE, refuse
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.money import SCALE, Micros, format_micros
@@ -253,7 +253,7 @@ def to_csv(cell: Cell) -> str:
         return "true" if cell else "false"
     if _NUMBER.fullmatch(cell):
         return cell
-    text = harmless(cell)
+    text = printable(cell)
     # Replaced characters are ignored: a spreadsheet may drop them.
     is_formula = text.lstrip(f" '{REPLACEMENT}").startswith(_FORMULA_STARTS)
     return f"'{text}" if is_formula else text

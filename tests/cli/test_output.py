@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.cli.output import harmless, show, warn
+from pmtui.cli.output import printable, show, warn
 from pmtui.cli.usage import refuse
 
 HOSTILE = (
@@ -34,16 +34,16 @@ if sys.argv[1:]:
 
 @given(st.text())
 def test_a_line_holds_nothing_that_steers(text: str) -> None:
-    line = harmless(text)
+    line = printable(text)
     assert line.isprintable()
     assert not {unicodedata.category(c) for c in line} & {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-    assert harmless(line) == line
+    assert printable(line) == line
     assert len(line) == len(text)
 
 
 def test_words_of_any_language_stay() -> None:
     text = "Größe – 東京 🗳 «¿qué?» − ¢ ≥"
-    assert harmless(text) == text
+    assert printable(text) == text
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "ascii", "latin-1"])

@@ -15,7 +15,7 @@ from enum import StrEnum
 from typing import TextIO
 from unicodedata import category, east_asian_width
 
-from pmtui.cli.output import harmless, utf8_output, warn
+from pmtui.cli.output import printable, utf8_output, warn
 from pmtui.cli.tables import to_csv, to_json
 from pmtui.reads.answers import Book
 from pmtui.reads.read import Read
@@ -274,7 +274,7 @@ def _shown(cell: Cell) -> str:
         return "-"
     if isinstance(text, bool):
         return "yes" if text else "no"
-    return harmless(text)
+    return printable(text)
 
 
 def _text(cell: Cell) -> str | bool | None:

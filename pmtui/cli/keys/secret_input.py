@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from pmtui.cli.output import harmless, warn
+from pmtui.cli.output import printable, warn
 from pmtui.config.terminal_settings import KEY_VARIABLE
 from pmtui.signing.secret import Secret
 
@@ -57,7 +57,7 @@ def ask_secret(prompt: str) -> Secret | NoSecret:
         # Without a terminal the library would read with echo, after a warning.
         warnings.simplefilter("error", getpass.GetPassWarning)
         try:
-            typed = getpass.getpass(harmless(prompt), stream=None)
+            typed = getpass.getpass(printable(prompt), stream=None)
         except getpass.GetPassWarning:
             return NoSecret("there is no terminal to ask at; give a file descriptor")
         except (EOFError, KeyboardInterrupt):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pmtui.cli.manual.commands import COMMANDS
-from pmtui.cli.output import data_output, harmless, show
+from pmtui.cli.output import data_output, printable, show
 from pmtui.cli.usage import SecretiveParser
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -55,7 +55,7 @@ def run(arguments: Sequence[str]) -> int:
 def _show_paged(lines: Sequence[str]) -> None:
     """Show many lines, through the user's pager if there is one and the output is a terminal."""
     if data_output().isatty() and os.environ.get("PAGER"):
-        pydoc.pager("\n".join(map(harmless, lines)) + "\n")
+        pydoc.pager("\n".join(map(printable, lines)) + "\n")
     else:
         show(*lines)
 
