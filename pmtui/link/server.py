@@ -453,8 +453,8 @@ def weight_of(news: Sequence[LogEntry]) -> Level:
 
 
 def _kind_of(entry: LogEntry) -> str:
-    if entry.deed is not None:
-        return _VERBS.get(entry.deed.verb, entry.deed.verb)
+    if entry.facts is not None:
+        return _VERBS.get(entry.facts.verb, entry.facts.verb)
     if entry.kind == "order":
         return "stop or target"
     return "transaction" if entry.kind == "wallet" else "notice"

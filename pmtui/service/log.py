@@ -11,7 +11,7 @@ from pmtui.domain.ids import OrderId
 from pmtui.service.clock import Clock
 from pmtui.service.hub import Hub
 from pmtui.service.topics import LogTopic, RequestsTopic, StatusTopic
-from pmtui.service.views import Level, LogEntry, LogView, OrderDeed, RequestEntry, RequestsView
+from pmtui.service.views import EntryFacts, Level, LogEntry, LogView, RequestEntry, RequestsView
 
 CAPACITY = 2_000
 
@@ -61,7 +61,7 @@ class Log:
 
     def add(
         self, level: Level, kind: str, text: str, *, order_id: OrderId | None = None,
-        until_read: bool = False, deed: OrderDeed | None = None, cause: str = "",
+        until_read: bool = False, facts: EntryFacts | None = None, cause: str = "",
     ) -> None:  # fmt: skip
         """Append an entry; a `notice` or `order` above INFO counts as unread."""
         self._sequence += 1
@@ -74,7 +74,7 @@ class Log:
                 text=text,
                 order_id=order_id,
                 until_read=until_read,
-                deed=deed,
+                facts=facts,
                 cause=cause,
             )
         )

@@ -464,7 +464,7 @@ def awake_of(conditionals: tuple[ConditionalOrder, ...]) -> tuple[ConditionalOrd
 
 
 @dataclass(frozen=True, slots=True)
-class OrderDeed:
+class EntryFacts:
     """The parts of an entry about one order or fill; texts may be the venue's."""
 
     verb: str
@@ -493,7 +493,7 @@ class LogEntry:
     cause: str = ""
     """What a notice until read is about: it ends early with a later entry of the same cause that is
     none."""
-    deed: OrderDeed | None = None
+    facts: EntryFacts | None = None
     """The parts of `text` about an order, for columns."""
 
 

@@ -5,7 +5,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, cents_near, format_micros, round_price, write_dollars
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.journal.journal_rows import PastLine
-from pmtui.service.views import Level, LogEntry, OrderDeed
+from pmtui.service.views import EntryFacts, Level, LogEntry
 
 LONGEST_TITLE = 120
 _FINEST_TICK = Micros(100)
@@ -80,23 +80,23 @@ def entry_of_past(line: PastLine) -> LogEntry:
     if isinstance(about, str):
         return LogEntry(0, line.at, Level.INFO, "order", about)
     if isinstance(about, Fill):
-        text, deed = describe_fill(about, title), deed_of_fill(about, title)
+        text, facts = describe_fill(about, title), facts_of_fill(about, title)
     else:
-        text, deed = describe_order_end(about, title), deed_of_order(about, title)
-    return LogEntry(0, line.at, Level.INFO, "order", text, about.order_id, deed=deed)
+        text, facts = describe_order_end(about, title), facts_of_order(about, title)
+    return LogEntry(0, line.at, Level.INFO, "order", text, about.order_id, facts=facts)
 
 
-def deed_of_order(order: Order, title: str) -> OrderDeed:
+def facts_of_order(order: Order, title: str) -> EntryFacts:
     """Return the parts of an entry about an order's end or state."""
     is_over = order.status in (OrderStatus.CANCELLED, OrderStatus.EXPIRED)
     size = order.remaining_size if is_over and order.matched_size else order.original_size
-    return OrderDeed(
+    return EntryFacts(
         order.status.words, order.side, size, order.price, order.outcome, title, order.reason
     )
 
 
-def deed_of_fill(fill: Fill, title: str) -> OrderDeed:
+def facts_of_fill(fill: Fill, title: str) -> EntryFacts:
     """Return the parts of an entry about a fill."""
     is_failed = fill.status is TradeStatus.FAILED
     verb, reason = ("FAILED", "undone on chain") if is_failed else ("filled", "")
-    return OrderDeed(verb, fill.side, fill.size, fill.price, fill.outcome, title, reason)
+    return EntryFacts(verb, fill.side, fill.size, fill.price, fill.outcome, title, reason)

@@ -91,7 +91,7 @@ def count_news(log: LogView) -> News:
     for entry in takewhile(lambda e: e.sequence > log.read_up_to, reversed(log.entries)):
         if entry.kind != "order" or entry.level not in (Level.GOOD, Level.BAD):
             continue
-        if entry.deed is None:
+        if entry.facts is None:
             stops += entry.order_id is None
         else:
             fills += entry.level is Level.GOOD

@@ -11,7 +11,7 @@ from pmtui.domain.orders.order import Accepted, Rejected
 from pmtui.link.server import LEFT, MOST_TOLD, describe_absence, find_news, weight_of
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
-from pmtui.service.views import Level, LogEntry, OrderDeed
+from pmtui.service.views import EntryFacts, Level, LogEntry
 from tests.link.kit import House, running_house
 from tests.service.fakes import CONDITION
 from tests.service.order_kit import BUY, until
@@ -22,8 +22,8 @@ NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 def entry(
     sequence: int, kind: str, text: str, *, level: Level = Level.INFO, verb: str = ""
 ) -> LogEntry:
-    deed = OrderDeed(verb, Side.BUY, Micros(1), Micros(1), "Yes", "A market") if verb else None
-    return LogEntry(sequence, NOW, level, kind, text, deed=deed)
+    facts = EntryFacts(verb, Side.BUY, Micros(1), Micros(1), "Yes", "A market") if verb else None
+    return LogEntry(sequence, NOW, level, kind, text, facts=facts)
 
 
 ENTRIES = (
@@ -96,7 +96,7 @@ async def test_orders_and_a_kill_without_a_terminal_are_told_to_the_next(tmp_pat
             told = entries[-1]
             assert told.until_read
             news = find_news(entries[:-1], left.sequence)
-            assert [each.deed.verb for each in news if each.deed] == ["working", "rejected"]
+            assert [each.facts.verb for each in news if each.facts] == ["working", "rejected"]
             assert told.text == describe_absence(news)
         await until(house.world, lambda: house.server.terminals == 0, "it has gone, too")
         # It is told once.

@@ -34,7 +34,7 @@ async def test_the_log_begins_with_what_the_journal_knows(tmp_path: Path) -> Non
         before = [e.text for e in log.entries].index(STARTED)
         past, started = log.entries[:before], log.entries[before]
         assert [e.sequence for e in log.entries[: before + 1]] == list(range(1, before + 2))
-        assert [e.deed.verb if e.deed else e.text for e in past] == [
+        assert [e.facts.verb if e.facts else e.text for e in past] == [
             "cancelled", "Kill switch: cancelling all orders",
             "SELL all Yes, stop 40¢: done, sold", "filled",
         ]  # fmt: skip

@@ -44,7 +44,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from pmtui.service.views import Level, Load, OwnList
-from pmtui.service.words import deed_of_fill, deed_of_order, describe_fill, describe_order_end
+from pmtui.service.words import describe_fill, describe_order_end, facts_of_fill, facts_of_order
 
 T = TypeVar("T")
 POLL_PERIOD_S = 10.0
@@ -414,7 +414,7 @@ class AccountFeed:
             title = self._title_of(changed.token_id)
             self._kernel.log.add(
                 level, "order", describe_order_end(changed, title), order_id=changed.order_id,
-                deed=deed_of_order(changed, title),
+                facts=facts_of_order(changed, title),
             )  # fmt: skip
         self._mark()
 
@@ -448,7 +448,7 @@ class AccountFeed:
             title = self._title_of(changed.token_id)
             self._kernel.log.add(
                 level, "order", describe_fill(changed, title), order_id=changed.order_id,
-                deed=deed_of_fill(changed, title),
+                facts=facts_of_fill(changed, title),
             )  # fmt: skip
         self._kernel.mark(FillsTopic())
         self._mark()

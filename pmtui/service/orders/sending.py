@@ -39,7 +39,7 @@ from pmtui.service.ports import READ_ONLY, Account
 from pmtui.service.safety.entry_guard import EntryGuard
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import Level
-from pmtui.service.words import deed_of_order, describe_order_end
+from pmtui.service.words import describe_order_end, facts_of_order
 
 T = TypeVar("T")
 
@@ -393,7 +393,7 @@ class OrderSender:
             text = describe_order_end(fact, order.market_title)
             self._kernel.log.add(
                 level, "order", text, order_id=order.unsigned.order_id,
-                deed=deed_of_order(fact, order.market_title),
+                facts=facts_of_order(fact, order.market_title),
             )  # fmt: skip
         report(order, verdict)
 

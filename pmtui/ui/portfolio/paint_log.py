@@ -38,8 +38,8 @@ _SIDE = 3
 
 def span_of(entry: LogEntry | RequestEntry, width: int) -> int | None:
     """Return the column from which an entry's text stands; None for its own."""
-    is_deed = isinstance(entry, LogEntry) and entry.deed is not None
-    return None if is_deed or width >= _WIDE_FROM else _SIDE
+    has_facts = isinstance(entry, LogEntry) and entry.facts is not None
+    return None if has_facts or width >= _WIDE_FROM else _SIDE
 
 
 def paint_entry(entry: LogEntry, width: int) -> Line:
@@ -47,20 +47,20 @@ def paint_entry(entry: LogEntry, width: int) -> Line:
 
     Its level has a sign, too, never just a colour.
     """
-    role, deed = LEVEL_ROLES[entry.level], entry.deed
+    role, facts = LEVEL_ROLES[entry.level], entry.facts
     begin = (Cell(write_clock(entry.at), Role.DIM), Cell(f" {_SIGNS[entry.level]} ", role))
-    if deed is None or width < BLOTTER_FROM:
+    if facts is None or width < BLOTTER_FROM:
         return (*begin, Cell(entry.kind, Role.DIM), *_NOTHING, Cell(plain(entry.text), role))
     # The reason comes first, because names are long and get cropped.
-    parts = (deed.reason, deed.outcome, deed.market)
+    parts = (facts.reason, facts.outcome, facts.market)
     text = " · ".join(plain(part) for part in parts if part)
     return (
         *begin,
-        Cell(plain(deed.verb), role),
-        Cell(deed.side.value, Role.BID if deed.side is Side.BUY else Role.ASK),
-        Cell(format_size_compact(deed.size, width=_SIZE_WIDTH).strip()),
-        Cell(format_price(deed.price, tick=TENTH_OF_CENT)),
-        Cell(text, role if deed.reason else Role.TEXT),
+        Cell(plain(facts.verb), role),
+        Cell(facts.side.value, Role.BID if facts.side is Side.BUY else Role.ASK),
+        Cell(format_size_compact(facts.size, width=_SIZE_WIDTH).strip()),
+        Cell(format_price(facts.price, tick=TENTH_OF_CENT)),
+        Cell(text, role if facts.reason else Role.TEXT),
     )
 
 

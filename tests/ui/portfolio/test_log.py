@@ -5,7 +5,7 @@ from datetime import timedelta
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.service.topics import RequestsTopic
-from pmtui.service.views import Level, LogEntry, LogView, OrderDeed, RequestEntry, RequestsView
+from pmtui.service.views import EntryFacts, Level, LogEntry, LogView, RequestEntry, RequestsView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.portfolio.log import KINDS, REQUEST, LogScreen
 from pmtui.ui.portfolio.paint_log import BLOTTER_FROM, request_words
@@ -55,10 +55,10 @@ async def test_requests_have_a_list_of_their_own_and_it_follows_them() -> None:
         await until(pilot, lambda: "GET /time 503" in screen_of(app), "the new one")
 
 
-DEED = OrderDeed(
+DEED = EntryFacts(
     "cancelled", Side.BUY, Micros(120_000_000), Micros(396_000), "Yes", "No change: ECB", "expired"
 )
-CANCELLED = LogEntry(2, NOW, Level.WARNING, "order", "Cancelled: Buy 120 Yes at 39.6¢", deed=DEED)
+CANCELLED = LogEntry(2, NOW, Level.WARNING, "order", "Cancelled: Buy 120 Yes at 39.6¢", facts=DEED)
 
 
 async def test_an_order_stands_in_columns_where_there_is_room_and_in_words_where_not() -> None:
@@ -67,7 +67,7 @@ async def test_an_order_stands_in_columns_where_there_is_room_and_in_words_where
     app = PmtuiApp(service.surface(), themes=load_themes()[0])
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("l")
-        await until(pilot, lambda: "cancelled" in screen_of(app), "the deed")
+        await until(pilot, lambda: "cancelled" in screen_of(app), "the facts")
         row = next(line for line in screen_lines(app) if "cancelled" in line)
         assert row.strip("│ ").split()[2:6] == ["cancelled", "BUY", "120", "39.6¢"]
         assert "expired · Yes · No change: ECB" in row
