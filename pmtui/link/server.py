@@ -170,7 +170,7 @@ class LinkServer:
                 for each in status.health
             },
             open_orders=status.open_orders,
-            conditional_orders=len(account.awake),
+            conditional_orders=len(account.active),
             alerts=self._service.waiting_alerts(),
             memory_bytes=self._process.memory_bytes(),
             locked=self._process.locked,
@@ -186,7 +186,7 @@ class LinkServer:
             return True
         queries = self._service.queries
         status = queries.status()
-        return bool(status.open_orders or status.kill_lock or queries.account().awake)
+        return bool(status.open_orders or status.kill_lock or queries.account().active)
 
     def _take_in(self, listening: socket.socket) -> None:
         """Accept every pending connection."""

@@ -41,7 +41,7 @@ from pmtui.service.views import (
     SearchView,
     StatusView,
     TagsView,
-    awake_of,
+    active_of,
 )
 
 T = TypeVar("T", bound=topics.Topic)
@@ -100,7 +100,7 @@ class AccountReader:
             conditionals=conditionals,
             unseen=frozenset(
                 each.token_id
-                for each in awake_of(conditionals)
+                for each in active_of(conditionals)
                 if not self._books.book(each.token_id).state.is_good
             ),
             entry=self._guard.rules(),
@@ -204,7 +204,7 @@ class ServiceQueries(Queries):
             heartbeat=self._safeguards.heartbeats.view(),
             day_result=None if figures is None else figures.total,
             day_figures=figures,
-            watching=len(account.awake),
+            watching=len(account.active),
             blind=len(account.blind),
             paused=len(account.paused),
             terminals=self._kernel.terminals,

@@ -387,9 +387,9 @@ class AccountView:
         return Micros(max(self.balance - self.reserved, 0))
 
     @property
-    def awake(self) -> tuple[ConditionalOrder, ...]:
+    def active(self) -> tuple[ConditionalOrder, ...]:
         """Conditional orders that may sell automatically."""
-        return awake_of(self.conditionals)
+        return active_of(self.conditionals)
 
     @property
     def blind(self) -> tuple[ConditionalOrder, ...]:
@@ -403,7 +403,7 @@ class AccountView:
     @property
     def paused(self) -> tuple[ConditionalOrder, ...]:
         """Paused conditional orders that may have something to sell."""
-        active_or_idle = (*self.awake, *self.idle)
+        active_or_idle = (*self.active, *self.idle)
         return tuple(each for each in self.conditionals if each not in active_or_idle)
 
     @property
@@ -419,7 +419,7 @@ class AccountView:
 
     def protecting(self, token_id: TokenId) -> tuple[ConditionalOrder, ...]:
         """Active conditional orders of a token."""
-        return tuple(each for each in self.awake if each.token_id == token_id)
+        return tuple(each for each in self.active if each.token_id == token_id)
 
     def allotted(self, each: ConditionalOrder) -> Micros:
         """Shares that a conditional order covers: for an active one never more than are held."""
@@ -458,7 +458,7 @@ class AccountView:
         return tuple(o for o in self.open_orders if o.token_id == token_id)
 
 
-def awake_of(conditionals: tuple[ConditionalOrder, ...]) -> tuple[ConditionalOrder, ...]:
+def active_of(conditionals: tuple[ConditionalOrder, ...]) -> tuple[ConditionalOrder, ...]:
     """Return the conditional orders that may sell by themselves."""
     return tuple(each for each in conditionals if each.state.is_active)
 

@@ -190,8 +190,8 @@ def _left_behind(account: AccountView) -> tuple[str, ...]:
         said.append(f"your {size} @ {price} stays at the venue")
     elif orders:
         said.append(f"your {len(orders)} orders stay at the venue")
-    if awake := len(account.awake):
-        said.append(f"{awake} {_stops(awake)} inactive")
+    if active := len(account.active):
+        said.append(f"{active} {_stops(active)} inactive")
     return tuple(said)
 
 

@@ -27,7 +27,7 @@ from pmtui.service.kernel import Kernel
 from pmtui.service.parts import Safeguards
 from pmtui.service.ports import Account
 from pmtui.service.surface import Commands
-from pmtui.service.views import Load, OwnList, awake_of
+from pmtui.service.views import Load, OwnList, active_of
 from pmtui.service.words import describe_order
 
 T = TypeVar("T")
@@ -119,7 +119,7 @@ class Shutdown:
         account, orders = self._feed.account, self._feed.own.open_orders()
         is_switch_armed = self._safeguards.heartbeats.state.is_armed_at_venue
         self._safeguards.arming.disarm("leaving")
-        ended = describe_paused_stops(len(awake_of(self._conditionals.view())))
+        ended = describe_paused_stops(len(active_of(self._conditionals.view())))
         self._conditionals.pause_all(f"the program ended ({exit_reason.value})")
         # Without a first read from the venue, its resting orders are unknown.
         is_blind = self._feed.state.load is not Load.READY and policy is ExitPolicy.CANCEL

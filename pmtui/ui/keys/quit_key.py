@@ -112,8 +112,8 @@ def what_goes_on(account: AccountView, status: StatusView, alerts: int) -> tuple
     lines: list[str] = []
     if account.open_orders:
         lines.append(f"{count(len(account.open_orders), 'working order')} at the venue")
-    if account.awake:
-        lines.append(count(len(account.awake), "active stop"))
+    if account.active:
+        lines.append(count(len(account.active), "active stop"))
     if alerts:
         lines.append(count(alerts, "price alert"))
     if status.heartbeat.state.is_armed_at_venue:
@@ -197,12 +197,12 @@ class QuitKey:
             return
         queries = self._surface.queries
         account = queries.account()
-        orders, awake = account.open_orders, account.awake
-        if not orders and not awake:
+        orders, active = account.open_orders, account.active
+        if not orders and not active:
             self._app.exit()
             return
 
-        lines: tuple[Line, ...] = paint_ending(awake)
+        lines: tuple[Line, ...] = paint_ending(active)
         if orders:
             lines = (
                 *lines,
@@ -210,7 +210,7 @@ class QuitKey:
                 *paint_unknown_orders(orders),
                 paint_leaving(self._policy, queries.status()),
             )
-        title = title_leaving(has_orders=bool(orders), has_awake=bool(awake))
+        title = title_leaving(has_orders=bool(orders), has_active=bool(active))
         label = label_leaving(self._policy) if orders else "Quit"
         question = QuestionScreen(title, lines, agree=label, options=self._surface.options)
         _ = self._app.push_screen(question, if_agreed(self._app.exit))
@@ -254,18 +254,18 @@ def label_leaving(policy: ExitPolicy) -> str:
     return "Cancel and quit" if policy is ExitPolicy.CANCEL else "Quit"
 
 
-def paint_ending(awake: Sequence[ConditionalOrder]) -> tuple[Line, ...]:
+def paint_ending(active: Sequence[ConditionalOrder]) -> tuple[Line, ...]:
     """Paint the stops that become inactive when this program ends."""
-    if not awake:
+    if not active:
         return ()
-    count = len(awake)
+    count = len(active)
     text = (
         "1 stop is inactive while pmtui is closed, and paused on the next start:"
         if count == 1
         else f"{count} stops are inactive while pmtui is closed, and paused on the next start:"
     )
     lines: list[Line] = [(Cell(text, Role.NOTICE_WARN),)]
-    for each in awake[:MOST_LISTED]:
+    for each in active[:MOST_LISTED]:
         known = (Cell("  "), *paint_protection(each), Cell("  "))
         title = plain(each.title, max(LINE_WIDTH - line_width(known), _LEAST_TITLE))
         lines.append((*known, Cell(title, Role.DIM)))
@@ -274,8 +274,8 @@ def paint_ending(awake: Sequence[ConditionalOrder]) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def title_leaving(*, has_orders: bool, has_awake: bool) -> str:
+def title_leaving(*, has_orders: bool, has_active: bool) -> str:
     """Return the title of the question."""
-    if has_orders and has_awake:
+    if has_orders and has_active:
         return "Quit with working orders and active stops?"
     return "Quit with working orders?" if has_orders else "Quit with active stops?"

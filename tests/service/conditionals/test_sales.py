@@ -233,7 +233,7 @@ async def test_a_sale_that_filled_whatever_the_answer_was_is_not_sold_again(
         # Trades and balances tell of it only after the venue's lag.
         await world.pass_time(SALE_LAG_S - 1)
         assert len(world.account.posted) == 1
-        assert only(world) in world.service.queries.account().awake
+        assert only(world) in world.service.queries.account().active
         world.account.own_fills = (fill_of(order_id, filled),)
         world.account.shares[YES] = Micros(HELD - m(filled))
         if filled == "50":
