@@ -213,12 +213,12 @@ class ConditionalSales:
 
     async def is_gone(self, token_id: TokenId) -> bool:
         """Whether the venue reports, and confirms after its lag, that no shares are held."""
-        if not await self._says_none(token_id):
+        if not await self._has_none(token_id):
             return False
         await self._kernel.clock.sleep(self._lag_s)
-        return await self._says_none(token_id)
+        return await self._has_none(token_id)
 
-    async def _says_none(self, token_id: TokenId) -> bool:
+    async def _has_none(self, token_id: TokenId) -> bool:
         shares = await self._ask_shares(token_id)
         return not isinstance(shares, Failure) and size_floor(shares) <= 0
 

@@ -112,14 +112,14 @@ class ListKeys:
 
     def sort(self) -> None:
         """Sort the list by the next measure."""
-        if not self._says_list_only():
+        if not self._refuse_during_search():
             self._rows.next_sort()
             self._arrange()
 
     def sort_by(self, column: str) -> None:
         """Sort the list by the clicked column; a second click reverses the order."""
         sort = sort_of_column(column)
-        if self._says_list_only():
+        if self._refuse_during_search():
             return
         if sort is None:
             key = key_of(self._surface.options.keymap, "markets.sort")
@@ -130,7 +130,7 @@ class ListKeys:
 
     def reverse(self) -> None:
         """Reverse the list."""
-        if not self._says_list_only():
+        if not self._refuse_during_search():
             self._rows.reverse()
             self._arrange()
 
@@ -142,7 +142,7 @@ class ListKeys:
                 self._rows.narrow(wanted)
                 self._show(True)  # noqa: FBT003 - one meaning only
 
-        if not self._says_list_only():
+        if not self._refuse_during_search():
             before = self._rows.arrangement.filter
             form = FilterForm(self._surface.options, before, preview=narrow)
             _ = self._page.app.push_screen(form, lambda _: self._keep())
@@ -150,7 +150,7 @@ class ListKeys:
     def fold(self) -> None:
         """Fold or unfold the selected series."""
         key = self._rows.table.cursor_key or ""
-        if not self._says_list_only() and self._rows.toggle(key):
+        if not self._refuse_during_search() and self._rows.toggle(key):
             self._keep()
             self._show(False)  # noqa: FBT003 - one meaning only
 
@@ -162,7 +162,7 @@ class ListKeys:
                 self.choice = choice
                 self._arrange()
 
-        if not self._says_list_only():
+        if not self._refuse_during_search():
             _ = self._page.app.push_screen(TagPicker(self._surface, self.choice), narrow)
 
     def _arrange(self) -> None:
@@ -173,7 +173,7 @@ class ListKeys:
         """Remember the arrangement."""
         self._surface.memory.keep_listing(to_kept(self._rows.arrangement, self.choice))
 
-    def _says_list_only(self) -> bool:
+    def _refuse_during_search(self) -> bool:
         is_searching = self._is_searching()
         if is_searching:
             text = "Close search first: this key is for the list."

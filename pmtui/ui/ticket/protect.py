@@ -129,7 +129,11 @@ def paint_protection(each: ConditionalOrder, account: AccountView | None = None)
         account: the positions, and which books are not good; None if only its state matters.
     """
     state = _state_of(each, account)
-    return (state._replace(text=f"{state.text} "), *_said_sizes(each, account)[0], *_triggers(each))
+    return (
+        state._replace(text=f"{state.text} "),
+        *_sizes_in_words(each, account)[0],
+        *_triggers(each),
+    )
 
 
 def protection_forms(each: ConditionalOrder, account: AccountView) -> tuple[Line, ...]:
@@ -144,7 +148,7 @@ def protection_forms(each: ConditionalOrder, account: AccountView) -> tuple[Line
     forms = [
         (*begin, *size, *_triggers(of, gap))
         for of in (each, bare)
-        for size in _said_sizes(each, account)
+        for size in _sizes_in_words(each, account)
         for gap in (_GAP, " ")
     ]
     # Only the prices, without the gap before the first.
@@ -152,7 +156,7 @@ def protection_forms(each: ConditionalOrder, account: AccountView) -> tuple[Line
     return (*forms, (*begin, first._replace(text=first.text.lstrip()), *rest))
 
 
-def _said_sizes(each: ConditionalOrder, account: AccountView | None) -> tuple[Line, ...]:
+def _sizes_in_words(each: ConditionalOrder, account: AccountView | None) -> tuple[Line, ...]:
     outcome = plain(each.outcome, 12)
     if each.is_waiting:
         # It will be for what its purchase fills: there is no size yet.

@@ -366,7 +366,7 @@ class ScaledScreen(OrderForm[None]):
                     for each in plan
                     if self._is_begun
                 ]
-            self._say(lines, most=2)
+            self._show_lines(lines, most=2)
             return
         self._draw(() if sent else ghosts_of_plan(plan))
         ends = self._leg_ends()
@@ -376,13 +376,13 @@ class ScaledScreen(OrderForm[None]):
         self.legs.show(paint_plan(plan, crossing, painted, width=self.inner, tick=tick))
         if not sent:
             warnings = [(Cell(text, Role.NOTICE_WARN),) for text in doubts]
-            self._say(warnings, most=2)
+            self._show_lines(warnings, most=2)
             return
         reasons = [v.reason for v in self._orders.verdicts if isinstance(v, Rejected)]
         refused = [(Cell(f"refused: {plain(r, 90)}", Role.NOTICE_BAD),) for r in reasons[:1]]
-        self._say((paint_sent(ends), *refused), most=3)
+        self._show_lines((paint_sent(ends), *refused), most=3)
 
-    def _say(self, lines: Sequence[Line], *, most: int) -> None:
+    def _show_lines(self, lines: Sequence[Line], *, most: int) -> None:
         parts = (part for line in lines for part in wrap_line(line, self.inner, most=most))
         self.state.show(tuple(parts))
 
