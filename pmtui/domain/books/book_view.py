@@ -208,17 +208,17 @@ def depth_curve(book: BookView) -> DepthCurve:
     return DepthCurve(_added_up(book.bids), _added_up(book.asks))
 
 
-_TELLING_LEVELS = 16
+_LEVELS_OF_A_SHAPE = 16
 """Levels around the midpoint that are enough to show a shape."""
 
 
-def telling_reach(book: BookView) -> Reach:
-    """Return the reach that contains the nearest levels of both sides."""
+def default_reach(book: BookView) -> Reach:
+    """Return the smallest reach whose levels show the shape of a book."""
     middle = _middle(book)
     for reach in Reach:
         width = reach.value * _CENT
         near = (level for level in (*book.bids, *book.asks) if abs(level.price - middle) <= width)
-        if sum(1 for _ in near) >= _TELLING_LEVELS:
+        if sum(1 for _ in near) >= _LEVELS_OF_A_SHAPE:
             return reach
     return Reach.TEN
 

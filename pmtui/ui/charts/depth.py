@@ -10,10 +10,10 @@ from pmtui.domain.books.book_view import (
     DepthCurve,
     Reach,
     Span,
+    default_reach,
     depth_curve,
     depth_within,
     span_around,
-    telling_reach,
 )
 from pmtui.domain.money import SCALE, Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
@@ -242,7 +242,7 @@ class DepthPane(LinePane, can_focus=True):
         had_levels = before is not None and bool(before.bids or before.asks)
         is_other = book is not None and before is not None and book.token_id != before.token_id
         if book is not None and has_levels and (is_other or not had_levels):
-            self._reach = telling_reach(book)
+            self._reach = default_reach(book)
 
     @override
     def titles(self) -> tuple[Line, Line]:

@@ -10,10 +10,10 @@ from pmtui.domain.books.book_view import (
     Level,
     Reach,
     Span,
+    default_reach,
     depth_curve,
     depth_within,
     span_around,
-    telling_reach,
 )
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, Micros
@@ -150,10 +150,10 @@ def book_of(*, step: int, levels: int) -> BookView:
 
 
 def test_the_reach_is_where_the_levels_that_matter_lie() -> None:
-    assert telling_reach(book_of(step=1_000, levels=200)) is Reach.TWO
-    assert telling_reach(book_of(step=CENT, levels=40)) is Reach.TEN
-    assert telling_reach(book_of(step=5 * CENT, levels=9)) is Reach.EVERYTHING
-    assert telling_reach(book_of(step=CENT, levels=2)) is Reach.TEN
+    assert default_reach(book_of(step=1_000, levels=200)) is Reach.TWO
+    assert default_reach(book_of(step=CENT, levels=40)) is Reach.TEN
+    assert default_reach(book_of(step=5 * CENT, levels=9)) is Reach.EVERYTHING
+    assert default_reach(book_of(step=CENT, levels=2)) is Reach.TEN
 
 
 def test_depth_is_counted_from_the_best_price_of_each_side() -> None:
