@@ -11,9 +11,9 @@ from pmtui.domain.ids import OrderId
 from pmtui.reads.trading_routes import LIVE_ROUTES, RouteName
 from pmtui.signing.auth import ApiCredentials
 from pmtui.wire.clob_account import decode_api_keys
+from tests.clients.account_kit import NOW, SIGNER, account_client, is_signed
 from tests.clients.raw_server import Call as Request
 from tests.clients.raw_server import answering, serving
-from tests.clients.test_account import NOW, SIGNER, account_client, is_signed
 
 AHEAD = timedelta(seconds=700)
 UNAUTHORIZED = b'{"error":"Unauthorized/Invalid api key"}'

@@ -29,9 +29,9 @@ from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import NoticeId
 from pmtui.reads.trading_routes import ROUTES, Auth, ClobRoutes, RouteName
+from tests.clients.account_kit import NOW, SIGNER, account_client, is_signed
 from tests.clients.raw_server import Call as Request
 from tests.clients.raw_server import answering, serving
-from tests.clients.test_account import NOW, SIGNER, account_client, is_signed
 
 T = TypeVar("T")
 

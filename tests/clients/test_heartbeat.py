@@ -3,8 +3,8 @@ import json
 
 from pmtui.clients.account import HeartbeatClient
 from pmtui.domain.answers import Failure, FailureKind
+from tests.clients.account_kit import account_client, is_signed
 from tests.clients.raw_server import Call, answering, resetting, serving
-from tests.clients.test_account import account_client, is_signed
 
 
 def named(call: Call) -> str:

@@ -6,8 +6,8 @@ from pmtui.domain.ids import ApiKey
 from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES
 from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
+from tests.clients.account_kit import account_client, is_signed
 from tests.clients.raw_server import answering, serving
-from tests.clients.test_account import account_client, is_signed
 
 BUILDER = ApiCredentials(
     ApiKey("b1"), secret=Secret.from_text("c2hhcmVk"), passphrase=Secret.from_text("p")

@@ -13,8 +13,8 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import BalanceAllowance, CancelResult
 from pmtui.reads.trading_routes import LIVE_ROUTES
+from tests.clients.account_kit import CREDENTIALS, EMPTY_CANCEL, NOW, SIGNER
 from tests.clients.raw_server import Call, RawServer, serving
-from tests.clients.test_account import CREDENTIALS, EMPTY_CANCEL, NOW, SIGNER
 
 BALANCE = b'{"balance":"7","allowances":{}}'
 

@@ -9,8 +9,8 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.reads.trading_routes import LIVE_ROUTES, SEED_ROUTES
+from tests.clients.account_kit import account_client, is_signed
 from tests.clients.raw_server import answering, serving
-from tests.clients.test_account import account_client, is_signed
 
 ROW = {"condition_id": "0xcc", "rewards_config": []}
 
