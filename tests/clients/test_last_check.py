@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pmtui.clients.http.client import HttpHost, RequestReport
 from pmtui.clients.http.rate_limits import RateGate
 from pmtui.domain.answers import Failure, FailureKind
-from tests.clients.http.test_rate_limits import Hands, gate_on, settle
+from tests.clients.http.gate_kit import Hands, gate_on, settle
 from tests.clients.raw_server import Call, answering, serving
 
 BODY = b'{"order":{}}'

@@ -2,8 +2,6 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -30,6 +28,7 @@ from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.health import RateBudget, Waiting
 from pmtui.reads.routes import ANALYTICS_ROUTES
 from pmtui.reads.trading_routes import LIVE_ROUTES, ROUTES, RouteName
+from tests.clients.http.gate_kit import Hands, gate_on, settle
 from tests.clients.raw_server import answering, serving
 
 BOOKS = Limit(3, 10, frozenset({"GET /books"}))
@@ -196,54 +195,7 @@ def test_a_window_is_as_full_as_it_may_be(times: list[int]) -> None:
             return
 
 
-GATE_LIMITS = HostLimits((Limit(2, 10),), apart=frozenset({"DELETE /order"}))
 BUSY = Failure(FailureKind.BUSY, "GET /x", "too many requests", 429, 3.0)
-
-
-@dataclass(eq=False)
-class Alarm:
-    at: float
-    ring: Callable[[], None]
-    is_cancelled: bool = False
-
-    def cancel(self) -> None:
-        self.is_cancelled = True
-
-
-@dataclass
-class Hands:
-    """A clock's hands and what is to ring."""
-
-    now: float = 0.0
-    alarms: list[Alarm] = field(default_factory=list)
-
-    def call_later(self, delay_s: float, callback: Callable[[], None]) -> Alarm:
-        alarm = Alarm(self.now + delay_s, callback)
-        self.alarms.append(alarm)
-        return alarm
-
-    async def move(self, seconds: float) -> None:
-        until = self.now + seconds
-        while due := [a for a in self.alarms if not a.is_cancelled and a.at <= until]:
-            alarm = min(due, key=lambda a: a.at)
-            self.alarms.remove(alarm)
-            self.now = max(self.now, alarm.at)
-            alarm.ring()
-        self.now = until
-        await settle()
-
-
-async def settle() -> None:
-    """Let every task run as far as it can."""
-    for _ in range(5):
-        await asyncio.sleep(0)
-
-
-def gate_on(hands: Hands, seen: list[Waiting] | None = None) -> RateGate:
-    observe = seen.append if seen is not None else lambda _waiting: None
-    return RateGate(
-        GATE_LIMITS, now=lambda: hands.now, call_later=hands.call_later, observe=observe
-    )
 
 
 async def test_those_who_wait_go_in_order_and_are_seen_waiting() -> None:
