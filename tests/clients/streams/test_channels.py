@@ -1,79 +1,26 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import pairwise
-from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.server import ServerConnection
 
-from pmtui.clients.streams.channels import MarketChannel, assign_tokens, make_groups
-from pmtui.clients.streams.connection import _MESSAGES_A_TURN, SilenceTimeout, Times
+from pmtui.clients.streams.channels import assign_tokens, make_groups
+from pmtui.clients.streams.connection import _MESSAGES_A_TURN, Times
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent, PriceChanges
-from pmtui.domain.health import Link, LinkState
+from pmtui.domain.health import LinkState
 from pmtui.domain.ids import TokenId
+from tests.clients.streams.channel_kit import CHANGE, channel_to, running, tokens
 from tests.clients.streams.servers import Script, ScriptedServer, scripted, until
 
 QUICK = Times(ping_s=0.05, dead_s=2.0, first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)
-CALM = Times(first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)
 BOOK = (
     '{"market":"0xaa","asset_id":"%s","timestamp":"1790000000000","hash":"h","bids":'
     '[{"price":"0.4","size":"10"}],"asks":[{"price":"0.6","size":"5"}],"event_type":"book"}'
 )
-CHANGE = (
-    '{"market":"0xaa","price_changes":[{"asset_id":"1","price":"0.41","size":"19","side":"BUY",'
-    '"hash":"h","best_bid":"0.41","best_ask":"0.6"}],"timestamp":"1790000000001",'
-    '"event_type":"price_change"}'
-)
-
-
-class Heard:
-    def __init__(self) -> None:
-        self.events: list[MarketEvent] = []
-        self.links: list[Link] = []
-
-    def states(self) -> list[LinkState]:
-        return [link.state for link in self.links]
-
-
-def tokens(*names: str) -> frozenset[TokenId]:
-    return frozenset(map(TokenId, names))
-
-
-@asynccontextmanager
-async def running(channel: MarketChannel) -> AsyncIterator[Heard]:
-    heard = Heard()
-    task = asyncio.create_task(
-        channel.run(on_event=heard.events.append, on_link=heard.links.append)
-    )
-    try:
-        yield heard
-        assert not task.done(), "the stream ended by itself"
-    finally:
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-
-
-def channel_to(
-    server: ScriptedServer,
-    *,
-    times: Times = CALM,
-    shortest_s: float = 60.0,
-    first_wait_s: float = 60.0,
-    tokens_per_socket: int = 400,
-    chunk: int = 100,
-) -> MarketChannel:
-    return MarketChannel(
-        server.url,
-        random=Random(1),
-        times=times,
-        make_silence=lambda: SilenceTimeout(shortest_s=shortest_s, first_wait_s=first_wait_s),
-        tokens_per_socket=tokens_per_socket,
-        chunk=chunk,
-    )
 
 
 def sending(*frames: str | list[str]) -> Callable[[ScriptedServer], Script]:

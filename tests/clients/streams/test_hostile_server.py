@@ -23,8 +23,8 @@ from pmtui.clients.streams.connection import (
 from pmtui.domain.books.market_events import MarketEvent, PriceChanges
 from pmtui.domain.health import LinkState
 from tests.clients.raw_server import answering, serving
+from tests.clients.streams.channel_kit import CALM, CHANGE, channel_to, running, tokens
 from tests.clients.streams.servers import Script, ScriptedServer, scripted, until
-from tests.clients.streams.test_channels import CALM, CHANGE, channel_to, running, tokens
 from tests.clients.tls_server import make_certificate, needs_openssl
 
 WRITE_LIMIT = 64 * 1024
