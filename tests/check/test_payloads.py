@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.check.__main__ import main
+from tests.wire.analytics_rows import ACTIVITY, HOLDERS, NEWER, POSITION
 from tests.wire.payloads import TOKENS, Json, event, market, wire
-from tests.wire.test_analytics import ACTIVITY, HOLDERS, NEWER, POSITION
 
 pytestmark = pytest.mark.no_cover
 

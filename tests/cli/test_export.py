@@ -26,8 +26,8 @@ from tests.clients.raw_server import answering, serving
 from tests.service.fakes import resting
 from tests.service.journal_kit import note_fill
 from tests.sim.kit import KEYS, RAIN, RAIN_YES, Person, http_client
+from tests.wire.analytics_rows import NEWER
 from tests.wire.payloads import wire
-from tests.wire.test_analytics import NEWER
 
 Export = Callable[..., Awaitable[tuple[int, str, str]]]
 

@@ -13,8 +13,8 @@ from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.service.ports import AnalyticsHost, GeoHost
 from tests.clients.raw_server import Call, Handler, RawServer, answering, serving
+from tests.wire.analytics_rows import ACTIVITY, HOLDERS, NEWER, POSITION
 from tests.wire.payloads import CONDITION, TOKENS, Json, wire
-from tests.wire.test_analytics import ACTIVITY, HOLDERS, NEWER, POSITION
 
 if TYPE_CHECKING:
     _fits: type[AnalyticsHost] = AnalyticsClient
