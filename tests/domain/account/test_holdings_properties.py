@@ -18,7 +18,7 @@ from pmtui.domain.ids import TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, TradeStatus
-from tests.domain.orders.test_own_orders import FILL, START, TOKEN
+from tests.domain.orders.order_kit import FILL, START, TOKEN
 
 SHARE = 1_000_000
 QUIET_MS = 120_000

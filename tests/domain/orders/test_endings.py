@@ -11,7 +11,7 @@ from pmtui.domain.ids import TradeId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.domain.orders.own_orders import EndingPolicy, OrderEndings, OwnOrders
-from tests.domain.orders.test_own_orders import FILL, ORDER, m
+from tests.domain.orders.order_kit import FILL, ORDER, m
 
 ID = ORDER.order_id
 LAG_S = 15.0

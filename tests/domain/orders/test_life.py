@@ -25,7 +25,7 @@ from pmtui.domain.orders.life import (
     merge_order,
 )
 from pmtui.domain.orders.order import OrderStatus, TimeInForce, TradeStatus
-from tests.domain.orders.test_own_orders import FILL, ORDER, START, TOKEN, m
+from tests.domain.orders.order_kit import FILL, ORDER, START, TOKEN, m
 
 
 def test_every_state_has_a_place_in_life() -> None:

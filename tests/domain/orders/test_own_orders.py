@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import permutations
 
 import pytest
@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
-from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
+from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, Micros, parse_micros
+from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.life import Contradiction, Flaw, merge_fill, merge_order
-from pmtui.domain.orders.order import Fill, Liquidity, Order, OrderStatus, TimeInForce, TradeStatus
+from pmtui.domain.orders.order import Fill, Order, OrderStatus, TimeInForce, TradeStatus
 from pmtui.domain.orders.own_orders import (
     UNDONE,
     OwnChange,
@@ -21,21 +21,8 @@ from pmtui.domain.orders.own_orders import (
     reserved_shares,
     ticks_away,
 )
+from tests.domain.orders.order_kit import FILL, ORDER, START, TOKEN, m
 from tests.ui import believable
-
-m = parse_micros
-START = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
-TOKEN = TokenId("1")
-ORDER = Order(
-    order_id=OrderId("0x1"), condition_id=ConditionId("0xaa"), token_id=TOKEN, outcome="Yes",
-    side=Side.BUY, price=m("0.53"), original_size=m("100"), matched_size=m("0"),
-    status=OrderStatus.LIVE, time_in_force=TimeInForce.GTC, created_at=START,
-)  # fmt: skip
-FILL = Fill(
-    trade_id=TradeId("t1"), order_id=ORDER.order_id, condition_id=ORDER.condition_id,
-    token_id=TOKEN, outcome="Yes", side=Side.BUY, price=m("0.53"), size=m("40"), fee=m("0"),
-    liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED, matched_at=START,
-)  # fmt: skip
 
 
 def _apply(facts: Sequence[Order | Fill]) -> OwnOrders:

@@ -7,7 +7,7 @@ from pmtui.domain.orders.order import Fill, Liquidity, Order, OrderStatus, Trade
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.ticket.orders import BEING_CHECKED, ON_ITS_WAY, SentOrders
-from tests.domain.orders.test_own_orders import FILL
+from tests.domain.orders.order_kit import FILL
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
 from tests.ui.ticket.test_paint_confirm import BUY
 from tests.ui.ticket_stage import CONDITION, YES
