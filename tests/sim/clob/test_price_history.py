@@ -20,7 +20,7 @@ from pmtui.sim.storage.persistence import Store
 from pmtui.sim.venue import Venue
 from tests.sim.clock import ManualClock
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, write_catalogue
-from tests.sim.traders.test_traders import Eyes, Floor
+from tests.sim.traders.floor import Eyes, Floor
 
 START_MS = 1_790_001_000_000
 """A moment at which charts of an hour, a day and a week have a point."""

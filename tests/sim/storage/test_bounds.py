@@ -30,7 +30,7 @@ from pmtui.sim.storage.records import (
 from pmtui.sim.traders import Traders
 from pmtui.sim.venue import Venue
 from tests.sim.clock import ManualClock
-from tests.sim.traders.test_traders import START
+from tests.sim.traders.floor import START
 
 SLOT = timedelta(minutes=5)
 ANN = Address("0x" + "a1" * 20)

@@ -16,7 +16,7 @@ from pmtui.sim.storage.maintenance import PERIOD_MS, Maintenance, PublicTape
 from pmtui.sim.storage.persistence import TAPE_LENGTH, Store
 from pmtui.sim.venue import Venue
 from tests.sim.clock import ManualClock
-from tests.sim.traders.test_traders import Eyes, Floor
+from tests.sim.traders.floor import Eyes, Floor
 
 NOON = datetime(2026, 11, 21, 12, 0, 30, tzinfo=UTC)
 SLOT_MS = 300_000
