@@ -27,7 +27,7 @@ from pmtui.wire.relayer import RelayerKey
 from tests.clients.raw_server import answering, serving
 from tests.clients.relayer_key import mint_relayer_key
 from tests.signing.kit import sign_in
-from tests.sim.chain.test_relayer import STEPS_S, Owner
+from tests.sim.chain.owner_kit import STEPS_S, Owner
 from tests.sim.kit import RAIN, http_client, small_venue
 
 ROW: dict[str, object] = {"transactionID": "t1", "state": "STATE_MINED"}

@@ -1,12 +1,8 @@
 """What a batch of calls does, or that it does nothing at all."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typing_extensions import override
 
 from pmtui.domain.account.wallet_transactions import MAX_UINT256, ContractCall
 from pmtui.domain.ids import Address, ConditionId, TokenId
@@ -14,51 +10,17 @@ from pmtui.signing import wallet_calls
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.chain import contracts as chain
 from pmtui.sim.chain.contracts import Condition, Reverted, World, execute
+from tests.sim.chain.owner_kit import GROUP, LEGS, Small
 
 WALLET = Address("0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50")
 FRIEND = Address("0x70997970C51812dc3A010C7d01b50e0d17dc79C8")
-GROUP = "0x" + "cc" * 32
 RAIN = ConditionId("0x" + "a1" * 32)
-LEGS = tuple(ConditionId("0x" + f"b{n}" * 32) for n in range(3))
 
 
 def condition(
     name: ConditionId, *, neg_risk: bool, pays: tuple[int, int] | None = None
 ) -> Condition:
     return Condition(name, (TokenId(f"{name}-yes"), TokenId(f"{name}-no")), neg_risk, pays)
-
-
-@dataclass
-class Small(World):
-    cash: int = 0
-    held: dict[TokenId, int] = field(default_factory=dict)
-    allowances: dict[Address, int] = field(default_factory=dict)
-    operators: set[Address] = field(default_factory=set)
-    conditions: dict[str, Condition] = field(default_factory=dict)
-
-    @override
-    def collateral(self, owner: Address) -> int:
-        return self.cash
-
-    @override
-    def shares(self, owner: Address, token_id: TokenId) -> int:
-        return self.held.get(token_id, 0)
-
-    @override
-    def allowance(self, owner: Address, spender: Address) -> int:
-        return self.allowances.get(spender, 0)
-
-    @override
-    def is_operator(self, owner: Address, operator: Address) -> bool:
-        return operator in self.operators
-
-    @override
-    def condition(self, condition_id: str) -> Condition | None:
-        return self.conditions.get(condition_id)
-
-    @override
-    def questions(self, neg_risk_market_id: str) -> Sequence[Condition]:
-        return [self.conditions[leg] for leg in LEGS] if neg_risk_market_id == GROUP else []
 
 
 def world(*, cash: int = 0, pays: tuple[int, int] | None = None) -> Small:

@@ -4,7 +4,7 @@ from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.signing.contracts import POLYGON
 from pmtui.sim.chain.contracts import Condition, Converted
 from pmtui.sim.chain.logs import CONVERTED, TRANSFER, TRANSFER_BATCH, write_entries
-from tests.sim.chain.test_contracts import Small
+from tests.sim.chain.owner_kit import Small
 
 WALLET = Address("0xBc0fF067b7740Eff76C1ca93c875Ba6B890d6B50")
 EVENT = "0x" + "cc" * 32

@@ -4,23 +4,21 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
-import httpx
 import msgspec
 import pytest
 from eth_abi.abi import decode
 
-from pmtui.domain.account.wallet_transactions import MAX_UINT256, Batch, ContractCall
+from pmtui.domain.account.wallet_transactions import MAX_UINT256, ContractCall
 from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.signing import wallet_calls
 from pmtui.signing.auth import (
     ApiCredentials,
     RequestSigner,
-    relayer_headers,
 )
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
-from pmtui.signing.wallet_batch import encode_batch, encode_create, sign_batch
+from pmtui.signing.wallet_batch import encode_create
 from pmtui.sim.chain.logs import (
     APPROVAL,
     APPROVAL_FOR_ALL,
@@ -30,12 +28,12 @@ from pmtui.sim.chain.logs import (
     TRANSFER,
     TRANSFER_BATCH,
 )
-from pmtui.sim.chain.relayer import CONFIRMED_MS, EXECUTED_MS, MINED_MS, REGISTRY_LAG_MS
+from pmtui.sim.chain.relayer import REGISTRY_LAG_MS
 from pmtui.sim.run import RunningVenue
 from tests.signing.kit import sign_in
-from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, Person, http_client, small_venue
+from tests.sim.chain.owner_kit import STEPS_S, Owner
+from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, http_client, small_venue
 
-STEPS_S = (EXECUTED_MS / 1_000, MINED_MS / 1_000, CONFIRMED_MS / 1_000)
 CORE = tuple(
     call
     for contract in (
@@ -49,79 +47,6 @@ CORE = tuple(
         wallet_calls.set_operator(POLYGON.conditional_tokens, contract, is_approved=True),
     )
 )
-
-
-class Owner(Person):
-    """Somebody who also talks to the relayer."""
-
-    relayer_key = ""
-
-    @property
-    def relayer(self) -> str:
-        return self.running.urls["relayer"]
-
-    async def sign_in(self) -> httpx.Response:
-        """Open a session, and keep its cookies in the client."""
-        gamma = self.running.urls["gamma"]
-        nonce = (await self.http.get(f"{gamma}/nonce")).json()["nonce"]
-        at = self.running.venue.clock.now().isoformat(timespec="milliseconds")
-        issued = at.replace("+00:00", "Z")
-        signed = sign_in(self.signer, nonce=nonce, issued_at=issued, expiration_time=None)
-        return await self.http.get(
-            f"{gamma}/login", headers={"Authorization": signed.authorization}
-        )
-
-    async def get_relayer_key(self) -> None:
-        assert (await self.sign_in()).status_code == 200
-        answer = await self.http.post(f"{self.relayer}/relayer/api/auth", json={})
-        assert answer.status_code == 200, answer.text
-        assert answer.json()["address"] == self.signer.address
-        self.relayer_key = answer.json()["apiKey"]
-
-    @property
-    def key_headers(self) -> dict[str, str]:
-        return relayer_headers(self.relayer_key, self.signer.address)
-
-    async def submit(self, body: bytes) -> httpx.Response:
-        url = f"{self.relayer}/submit"
-        return await self.http.post(url, content=body, headers=self.key_headers)
-
-    def batch(
-        self, *calls: ContractCall, nonce: int = 0, deadline_s: int = 600, **terms: Any
-    ) -> bytes:
-        """Sign a batch of the deposit wallet."""
-        wallet = terms.get("wallet", self.wallets.deposit_beacon)
-        return encode_batch(
-            sign_batch(Batch(wallet, nonce, self.now_s + deadline_s, calls), self.signer)
-        )
-
-    async def run_batch(self, *calls: ContractCall, nonce: int = 0) -> dict[str, Any]:
-        """Submit a batch and let time carry it to its end."""
-        answer = await self.submit(self.batch(*calls, nonce=nonce))
-        assert answer.status_code == 200, answer.text
-        for seconds in STEPS_S:
-            self.pass_time(seconds)
-        return await self.transaction(answer.json()["transactionID"])
-
-    async def transaction(self, transaction_id: str) -> dict[str, Any]:
-        answer = await self.http.get(f"{self.relayer}/transaction", params={"id": transaction_id})
-        (row,) = answer.json()
-        assert isinstance(row, dict)
-        return row
-
-    async def rpc(self, method: str, *parameters: object) -> Any:
-        body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters}
-        answer = (await self.http.post(self.running.urls["rpc"], json=body)).json()
-        return answer.get("result", answer.get("error"))
-
-    async def deploy(self) -> None:
-        """Get a key, a wallet and its approvals."""
-        await self.get_relayer_key()
-        answer = await self.submit(encode_create(self.signer.address))
-        assert answer.status_code == 200, answer.text
-        for seconds in STEPS_S:
-            self.pass_time(seconds)
-        self.pass_time(REGISTRY_LAG_MS / 1_000)
 
 
 @pytest.fixture
