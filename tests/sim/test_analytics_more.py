@@ -7,7 +7,7 @@ import pytest
 from pmtui.domain.markets.market import Side
 from pmtui.sim.data.app import MOST_BY_GROUP, MOST_IN_ALL, WINDOW_MS
 from pmtui.sim.engine.terms import Payout, Permission
-from tests.sim.data.test_app import ask, resolve, trade
+from tests.sim.data.kit import ask, resolve, trade
 from tests.sim.hosts.conftest import ann, bob, http, running
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, SNOW, START_MS, Person
 
