@@ -9,8 +9,8 @@ from pmtui.service.codec import encode
 from pmtui.service.topics import VIEW_TYPES, AlertTopic, AnyTopic, SearchTopic
 from pmtui.service.views import AlertsView, Load, MarketRow, SearchView
 from tests.link.kit import NOTHING_YET
+from tests.service.every_topic import topics
 from tests.service.fakes import MARKET
-from tests.service.test_codec import topics
 
 FOUND = SearchView("river", (MarketRow(MARKET, None, "River levels"),), Load.READY, indexed=9)
 

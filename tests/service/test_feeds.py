@@ -37,6 +37,7 @@ from pmtui.service.topics import (
 )
 from pmtui.service.views import Level, Load, Mode
 from tests.manual_clock import ManualClock, settle
+from tests.service.every_topic import topics
 from tests.service.fakes import (
     CONDITION,
     MARKET,
@@ -48,7 +49,6 @@ from tests.service.fakes import (
     running_world,
 )
 from tests.service.market_kit import many_events
-from tests.service.test_codec import topics
 
 LIST = MarketListTopic()
 
