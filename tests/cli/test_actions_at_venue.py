@@ -24,9 +24,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.ticket.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.service.surface import PreparedOrder
-from tests.cli.at_venue import PatientTime
-from tests.cli.test_missed_events import until
-from tests.cli.test_venue_states import HERE, YES, StepStatus, stand
+from tests.cli.at_venue import HERE, YES, PatientTime, StepStatus, stand, until
 from tests.sim.kit import RAIN_NO, RAIN_YES
 
 m = parse_micros

@@ -19,8 +19,7 @@ from pmtui.service.profile import Profile, Tuning
 from pmtui.service.views import Level, Load, Mode
 from pmtui.sim.clob.heartbeats import LAPSE_MS, SWEEP_MS
 from pmtui.sim.run import RunningVenue
-from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
-from tests.cli.test_missed_events import open_ids, until
+from tests.cli.at_venue import TimeWithoutPolls, on_first_key, open_ids, until, urls_of
 from tests.sim.kit import Person, http_client, small_venue
 
 BUY = Side.BUY

@@ -15,8 +15,7 @@ from pmtui.service.profile import Profile
 from pmtui.service.topics import AccountTopic, LogTopic, StatusTopic
 from pmtui.service.views import Load, Mode
 from pmtui.sim.run import RunningVenue
-from tests.cli.at_venue import PatientTime, VenueTime, on_first_key, urls_of
-from tests.cli.test_missed_events import until
+from tests.cli.at_venue import PatientTime, VenueTime, on_first_key, until, urls_of
 from tests.sim.kit import (
     RAIN,
     RAIN_NO,

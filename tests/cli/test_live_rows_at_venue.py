@@ -13,8 +13,7 @@ from pmtui.ui.facts import paint_mid
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
-from tests.cli.at_venue import TimeWithoutPolls
-from tests.cli.test_venue_states import YES, StepStatus, stand
+from tests.cli.at_venue import YES, StepStatus, TimeWithoutPolls, stand
 from tests.sim.kit import SNOW_YES
 from tests.ui.demo import ScreenApp
 from tests.ui.screens.look import text_of

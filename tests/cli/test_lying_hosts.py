@@ -31,8 +31,7 @@ from pmtui.service.topics import MarketTopic
 from pmtui.service.views import Load, Mode
 from pmtui.signing.contracts import token_ids
 from pmtui.sim.run import VenueOptions, running_venue
-from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
-from tests.cli.test_missed_events import until
+from tests.cli.at_venue import TimeWithoutPolls, on_first_key, until, urls_of
 from tests.clients.raw_server import Call, serving
 from tests.sim.clock import ManualClock
 from tests.sim.kit import (

@@ -7,7 +7,7 @@ bring the news.
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -26,18 +26,16 @@ from pmtui.service.topics import (
     BookTopic,
     LogTopic,
     MarketTopic,
-    StatusTopic,
     TapeTopic,
     Topic,
 )
 from pmtui.service.views import Level, Load, Mode
 from pmtui.sim.run import RunningVenue
-from tests.cli.at_venue import TimeWithoutPolls, on_first_key, urls_of
+from tests.cli.at_venue import DEADLINE_S, TimeWithoutPolls, on_first_key, open_ids, until, urls_of
 from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client, small_venue
 
 BUY, SHARE = Side.BUY, 1_000_000
 RAINY, YES = ConditionId(RAIN), TokenId(RAIN_YES)
-DEADLINE_S = 60
 
 
 class Line:
@@ -121,21 +119,6 @@ async def service_of(
         yield service
 
 
-async def until(
-    service: DataService,
-    is_so: Callable[[], bool],
-    topics: tuple[Topic, ...] = (AccountTopic(), StatusTopic(), LogTopic()),
-) -> None:
-    """Wait for something to be so; everything here is told by one of a few topics."""
-    changed = asyncio.Event()
-    subscription = service.hub.subscribe(topics, lambda _: changed.set())
-    async with asyncio.timeout(DEADLINE_S):
-        while not is_so():
-            changed.clear()
-            await changed.wait()
-    service.hub.drop(subscription)
-
-
 async def until_quiet() -> None:
     """Wait until no refresh that an event asked for is under way."""
     running = [task for task in asyncio.all_tasks() if task.get_name() == "account refresh"]
@@ -151,10 +134,6 @@ def stream_state(service: DataService) -> HealthState:
 def filled(service: DataService, order_id: OrderId) -> list[int]:
     fills = service.queries.fills().fills
     return sorted(fill.size // SHARE for fill in fills if fill.order_id == order_id)
-
-
-def open_ids(service: DataService) -> set[OrderId]:
-    return {order.order_id for order in service.queries.account().open_orders}
 
 
 def told_fills(service: DataService) -> int:

@@ -28,8 +28,7 @@ from pmtui.service.views import Mode
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
 from pmtui.ui.account.account_lines import account_lines
-from tests.cli.at_venue import TimeWithoutPolls, urls_of
-from tests.cli.test_missed_events import until
+from tests.cli.at_venue import TimeWithoutPolls, until, urls_of
 from tests.sim.kit import KEYS, Person, http_client, small_venue
 
 NOWHERE = "http://127.0.0.1:9"

@@ -8,9 +8,8 @@ from pmtui.service.data_service import DataService
 from pmtui.service.markets.resolutions import CHECK_PERIOD_S
 from pmtui.service.topics import AccountTopic, LogTopic, StatusTopic
 from pmtui.service.views import Level
-from tests.cli.at_venue import PatientTime
+from tests.cli.at_venue import PatientTime, until
 from tests.cli.test_fees_at_venue import TOPICS, session, take
-from tests.cli.test_missed_events import until
 from tests.sim.kit import RAIN, SNOW, SNOW_NO, SNOW_YES, Person, http_client, small_venue
 
 

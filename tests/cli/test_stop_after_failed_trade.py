@@ -10,9 +10,7 @@ from pmtui.domain.money import parse_micros
 from pmtui.service.conditionals.triggers import CHECK_PERIOD_S
 from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, BookTopic, LogTopic, StatusTopic
-from tests.cli.at_venue import PatientTime
-from tests.cli.test_missed_events import until
-from tests.cli.test_venue_states import HERE, YES, StepStatus, stand
+from tests.cli.at_venue import HERE, YES, PatientTime, StepStatus, stand, until
 from tests.sim.kit import RAIN_NO, RAIN_YES
 
 m = parse_micros

@@ -8,9 +8,7 @@ from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import Accepted
 from pmtui.service.topics import WatchlistTopic
 from pmtui.service.views import Load, WatchRow
-from tests.cli.at_venue import TimeWithoutPolls
-from tests.cli.test_missed_events import until
-from tests.cli.test_venue_states import HERE, YES, StepStatus, stand
+from tests.cli.at_venue import HERE, YES, StepStatus, TimeWithoutPolls, stand, until
 
 m = parse_micros
 KEY = key_of_market(HERE)

@@ -59,7 +59,7 @@ from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import VenueTime, urls_of
-from tests.cli.test_missed_events import until as until_told
+from tests.cli.at_venue import until as until_told
 from tests.sim.kit import KEYS, RAIN, Person, http_client, small_venue
 
 pytestmark = pytest.mark.slow
