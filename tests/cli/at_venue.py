@@ -133,7 +133,7 @@ class _LookingOften(TimeWithoutPolls):
 
 
 @dataclass
-class StepStatus:
+class ServiceAtVenue:
     """The service, and the operator of the venue it trades at."""
 
     service: DataService
@@ -168,9 +168,9 @@ class StepStatus:
 
 
 @asynccontextmanager
-async def stand(
+async def service_at_venue(
     folder: Path, make_clock: Callable[[RunningVenue], TimeWithoutPolls] = _LookingOften
-) -> AsyncIterator[StepStatus]:
+) -> AsyncIterator[ServiceAtVenue]:
     async with small_venue(folder) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         bob = await Person(running, http, key=1).arrive()
@@ -180,7 +180,7 @@ async def stand(
             )
             await until(service, lambda: service.queries.account().load is Load.READY)
             await until(service, lambda: service.queries.market(HERE).terms is not None)
-            yield StepStatus(service, ann, bob)
+            yield ServiceAtVenue(service, ann, bob)
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.domain.ticket.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.service.surface import PreparedOrder
-from tests.cli.at_venue import HERE, YES, PatientTime, StepStatus, stand, until
+from tests.cli.at_venue import HERE, YES, PatientTime, ServiceAtVenue, service_at_venue, until
 from tests.sim.kit import RAIN_NO, RAIN_YES
 
 m = parse_micros
@@ -34,7 +34,7 @@ def buy(price: str, size: str) -> LimitIntent:
     return LimitIntent(HERE, YES, Side.BUY, m(price), m(size))
 
 
-async def batch(here: StepStatus, *intents: LimitIntent) -> tuple[Verdict, ...]:
+async def batch(here: ServiceAtVenue, *intents: LimitIntent) -> tuple[Verdict, ...]:
     commands = here.service.commands
     legs = [leg for leg in await commands.prepare_many(intents) if isinstance(leg, PreparedOrder)]
     assert len(legs) == len(intents)
@@ -42,7 +42,7 @@ async def batch(here: StepStatus, *intents: LimitIntent) -> tuple[Verdict, ...]:
         return await commands.batch_verdict(commands.place_many([leg.order_id for leg in legs]))
 
 
-async def move(here: StepStatus, old: Order, price: str) -> MoveVerdict:
+async def move(here: ServiceAtVenue, old: Order, price: str) -> MoveVerdict:
     service = here.service
     terms = service.queries.market(HERE).terms
     assert terms is not None
@@ -56,22 +56,22 @@ async def move(here: StepStatus, old: Order, price: str) -> MoveVerdict:
         )
 
 
-def open_orders(here: StepStatus) -> tuple[Order, ...]:
+def open_orders(here: ServiceAtVenue) -> tuple[Order, ...]:
     return here.service.queries.account().open_orders
 
 
-async def at_venue(here: StepStatus) -> dict[OrderId, tuple[str, str]]:
+async def at_venue(here: ServiceAtVenue) -> dict[OrderId, tuple[str, str]]:
     ledger = await here.ann.ledger()
     return {OrderId(o["id"]): (o["price"], o["original_size"]) for o in ledger["open_orders"]}
 
 
-async def lose_answers(here: StepStatus, method: str, prefix: str) -> None:
+async def lose_answers(here: ServiceAtVenue, method: str, prefix: str) -> None:
     fault = {"host": "clob", "method": method, "prefix": prefix, "is_answer_lost": True}
     await here.ann.admin("POST", "/faults", fault | {"remaining": 1})
 
 
 async def test_a_batch_is_taken_leg_by_leg_in_the_venues_words(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         first, second, third = await batch(
             here, buy("0.30", "10"), buy("0.31", "100000000"), buy("0.32", "10")
         )
@@ -84,7 +84,7 @@ async def test_a_batch_is_taken_leg_by_leg_in_the_venues_words(tmp_path: Path) -
 
 
 async def test_a_batch_without_an_answer_is_found_leg_by_leg(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         await lose_answers(here, "POST", "/orders")
         verdicts = await batch(here, buy("0.30", "10"), buy("0.31", "10"))
         assert [type(v) for v in verdicts] == [Unknown, Unknown]
@@ -94,7 +94,7 @@ async def test_a_batch_without_an_answer_is_found_leg_by_leg(tmp_path: Path) -> 
 
 
 async def test_fifteen_legs_of_a_ladder_are_what_was_planned(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         terms = here.service.queries.market(HERE).terms
         assert terms is not None
         spec = ScaledSpec(Side.BUY, m("0.20"), m("0.34"), 15, m("60"), unit=TotalUnit.DOLLARS)
@@ -109,7 +109,7 @@ async def test_fifteen_legs_of_a_ladder_are_what_was_planned(tmp_path: Path) -> 
 
 
 async def test_a_move_leaves_one_order_at_the_new_price(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         assert isinstance(await here.place("0.30", "10", is_post_only=True), Accepted)
         (old,) = open_orders(here)
         verdict = await move(here, old, "0.33")
@@ -122,7 +122,7 @@ async def test_a_move_leaves_one_order_at_the_new_price(tmp_path: Path) -> None:
 
 
 async def test_only_the_rest_of_a_partly_filled_order_moves(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         assert isinstance(await here.place("0.40", "20"), Accepted)
         (old,) = open_orders(here)
         # Half of it fills between the card and the cancel: the move was planned for all.
@@ -134,7 +134,7 @@ async def test_only_the_rest_of_a_partly_filled_order_moves(tmp_path: Path) -> N
 
 
 async def test_a_move_whose_cancel_is_lost_still_leaves_one_order(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         assert isinstance(await here.place("0.30", "10"), Accepted)
         (old,) = open_orders(here)
         await lose_answers(here, "DELETE", "/order")
@@ -145,7 +145,7 @@ async def test_a_move_whose_cancel_is_lost_still_leaves_one_order(tmp_path: Path
 
 
 async def test_an_order_that_filled_first_stays_filled(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         assert isinstance(await here.place("0.40", "10"), Accepted)
         (old,) = open_orders(here)
         await here.bob.place(Side.BUY, "0.60", "10", token=RAIN_NO)
@@ -157,7 +157,7 @@ async def test_an_order_that_filled_first_stays_filled(tmp_path: Path) -> None:
 async def test_a_post_only_replacement_that_would_cross_leaves_the_old_one(
     tmp_path: Path,
 ) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         await here.bob.rest(Side.BUY, "0.55", "50", token=RAIN_NO)
         assert isinstance(await here.place("0.30", "10", is_post_only=True), Accepted)
         (old,) = open_orders(here)
@@ -168,7 +168,7 @@ async def test_a_post_only_replacement_that_would_cross_leaves_the_old_one(
 
 
 async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         service = here.service
         await here.bob.rest(Side.BUY, "0.55", "40", token=RAIN_NO)
         assert isinstance(await here.place("0.45", "40"), Accepted)
@@ -199,7 +199,7 @@ async def test_a_position_tied_up_by_own_sales_is_sold_whole(tmp_path: Path) -> 
 
 
 async def test_own_bids_make_way_for_selling_a_position(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         service = here.service
         await here.bob.rest(Side.BUY, "0.55", "20", token=RAIN_NO)
         assert isinstance(await here.place("0.45", "20"), Accepted)
@@ -229,7 +229,7 @@ async def test_own_bids_make_way_for_selling_a_position(tmp_path: Path) -> None:
 
 
 async def test_a_moved_order_ends_when_the_old_one_would_have(tmp_path: Path) -> None:
-    async with stand(tmp_path, PatientTime) as here:
+    async with service_at_venue(tmp_path, PatientTime) as here:
         service = here.service
         end = service.queries.now() + timedelta(minutes=10)
         intent = replace(
@@ -249,7 +249,7 @@ async def test_a_moved_order_ends_when_the_old_one_would_have(tmp_path: Path) ->
         assert after["order_type"] == "GTD"
 
 
-async def listed(here: StepStatus) -> dict[str, str]:
+async def listed(here: ServiceAtVenue) -> dict[str, str]:
     """Return the only open order as the venue lists it."""
     answer = (await here.ann.call("GET", "/data/orders")).json()
     (order,) = answer["data"]

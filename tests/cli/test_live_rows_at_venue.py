@@ -13,7 +13,7 @@ from pmtui.ui.facts import paint_mid
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_table import LineTable
-from tests.cli.at_venue import YES, StepStatus, TimeWithoutPolls, stand
+from tests.cli.at_venue import YES, ServiceAtVenue, TimeWithoutPolls, service_at_venue
 from tests.sim.kit import SNOW_YES
 from tests.ui.demo import ScreenApp
 from tests.ui.screens.look import text_of
@@ -23,7 +23,7 @@ RAIN_KEY, SNOW_KEY = "1", "2"
 SNOW = TokenId(SNOW_YES)
 
 
-def screen_of(here: StepStatus) -> ScreenApp:
+def screen_of(here: ServiceAtVenue) -> ScreenApp:
     service = here.service
     return ScreenApp(MarketsScreen(Surface(service.queries, service.commands, service.hub)))
 
@@ -35,7 +35,7 @@ def price_and_age(app: ScreenApp, key: str, table: str = "events") -> tuple[Cell
 
 
 async def until_as_ladder(
-    pilot: Pilot[None], app: ScreenApp, here: StepStatus, *, bid: str
+    pilot: Pilot[None], app: ScreenApp, here: ServiceAtVenue, *, bid: str
 ) -> None:
     """Wait until the book has this bid, and the row the price that its ladder shows."""
 
@@ -56,7 +56,7 @@ async def until_as_ladder(
 async def test_a_row_in_view_has_the_price_of_its_ladder_and_others_say_their_age(
     tmp_path: Path,
 ) -> None:
-    async with stand(tmp_path, TimeWithoutPolls) as here:
+    async with service_at_venue(tmp_path, TimeWithoutPolls) as here:
         assert isinstance(await here.place("0.40", "10"), Accepted)
         app = screen_of(here)
         # So low that one row is in view.

@@ -10,7 +10,7 @@ from pmtui.domain.money import parse_micros
 from pmtui.service.conditionals.triggers import CHECK_PERIOD_S
 from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, BookTopic, LogTopic, StatusTopic
-from tests.cli.at_venue import HERE, YES, PatientTime, StepStatus, stand, until
+from tests.cli.at_venue import HERE, YES, PatientTime, ServiceAtVenue, service_at_venue, until
 from tests.sim.kit import RAIN_NO, RAIN_YES
 
 m = parse_micros
@@ -30,7 +30,7 @@ def conditionals(service: DataService) -> tuple[ConditionalOrder, ...]:
     return service.queries.account().conditionals
 
 
-async def holding(here: StepStatus) -> None:
+async def holding(here: ServiceAtVenue) -> None:
     """Buy twenty shares, and leave somebody who bids above the stop."""
     await here.bob.rest(Side.BUY, "0.50", "20", token=RAIN_NO)
     await here.place("0.50", "20")
@@ -41,7 +41,7 @@ async def holding(here: StepStatus) -> None:
 
 
 async def test_shares_that_a_failed_sale_brought_back_are_protected_again(tmp_path: Path) -> None:
-    async with stand(tmp_path, CheckingOften) as here:
+    async with service_at_venue(tmp_path, CheckingOften) as here:
         service = here.service
         await holding(here)
         assert await service.commands.protect(PLAN) == ""

@@ -14,12 +14,12 @@ from pmtui.domain.orders.order import (
     TimeInForce,
 )
 from pmtui.service.markets.venue_states import ASK_PERIOD_S
-from tests.cli.at_venue import stand
+from tests.cli.at_venue import service_at_venue
 from tests.sim.kit import RAIN, RAIN_NO
 
 
 async def test_a_restart_and_the_careful_minutes_after_it(tmp_path: Path) -> None:
-    async with stand(tmp_path) as here:
+    async with service_at_venue(tmp_path) as here:
         await here.ann.admin("POST", "/restart", {"seconds": 30, "post_only_s": 120})
         await here.refused()
         await here.until(VenueState.RESTARTING)
@@ -34,7 +34,7 @@ async def test_a_restart_and_the_careful_minutes_after_it(tmp_path: Path) -> Non
 
 
 async def test_the_modes_of_the_exchange_end_by_an_accepted_order(tmp_path: Path) -> None:
-    async with stand(tmp_path) as here:
+    async with service_at_venue(tmp_path) as here:
         for mode, state in (
             ("cancel only", VenueState.CANCEL_ONLY),
             ("disabled", VenueState.DISABLED),
@@ -48,7 +48,7 @@ async def test_the_modes_of_the_exchange_end_by_an_accepted_order(tmp_path: Path
 
 
 async def test_a_trade_of_others_shows_that_the_venue_trades_again(tmp_path: Path) -> None:
-    async with stand(tmp_path) as here:
+    async with service_at_venue(tmp_path) as here:
         await here.ann.admin("POST", "/mode", {"mode": "cancel only"})
         await here.refused()
         await here.until(VenueState.CANCEL_ONLY)
@@ -61,7 +61,7 @@ async def test_a_trade_of_others_shows_that_the_venue_trades_again(tmp_path: Pat
 
 
 async def test_a_region_that_is_refused_is_asked_about_until_it_is_not(tmp_path: Path) -> None:
-    async with stand(tmp_path) as here:
+    async with service_at_venue(tmp_path) as here:
         await here.ann.admin("POST", "/geoblock", {"blocked": True, "country": "XX"})
         await here.refused()
         await here.until(VenueState.REGION_REFUSED)
@@ -71,7 +71,7 @@ async def test_a_region_that_is_refused_is_asked_about_until_it_is_not(tmp_path:
 
 
 async def test_an_account_in_close_only_mode_is_told_unasked(tmp_path: Path) -> None:
-    async with stand(tmp_path) as here:
+    async with service_at_venue(tmp_path) as here:
         body = {"address": here.ann.wallet, "standing": "closed only"}
         await here.ann.admin("POST", "/standing", body)
         await here.refused()
@@ -85,7 +85,7 @@ async def test_an_account_in_close_only_mode_is_told_unasked(tmp_path: Path) -> 
 
 
 async def test_a_market_that_delays_takers_is_told_by_the_answer(tmp_path: Path) -> None:
-    async with stand(tmp_path) as here:
+    async with service_at_venue(tmp_path) as here:
         await here.ann.admin("POST", "/delays", {"condition_id": RAIN, "seconds": 3})
         await here.bob.rest(Side.BUY, "0.60", "10", token=RAIN_NO)
         verdict = await here.place("0.45", "10")
@@ -95,7 +95,7 @@ async def test_a_market_that_delays_takers_is_told_by_the_answer(tmp_path: Path)
 
 
 async def test_a_budget_that_runs_out_is_told_and_fills_up_again(tmp_path: Path) -> None:
-    async with stand(tmp_path) as here:
+    async with service_at_venue(tmp_path) as here:
         await here.accepted()
         assert here.states() == []
         limits = {"is_enforced": True, "orders_per_s": 1, "orders_burst": 3}

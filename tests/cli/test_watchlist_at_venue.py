@@ -8,19 +8,19 @@ from pmtui.domain.money import parse_micros
 from pmtui.domain.orders.order import Accepted
 from pmtui.service.topics import WatchlistTopic
 from pmtui.service.views import Load, WatchRow
-from tests.cli.at_venue import HERE, YES, StepStatus, TimeWithoutPolls, stand, until
+from tests.cli.at_venue import HERE, YES, ServiceAtVenue, TimeWithoutPolls, service_at_venue, until
 
 m = parse_micros
 KEY = key_of_market(HERE)
 
 
-def only(here: StepStatus) -> WatchRow:
+def only(here: ServiceAtVenue) -> WatchRow:
     (row,) = here.service.queries.watchlist().rows
     return row
 
 
 async def test_a_starred_market_is_fetched_and_heard_and_its_alert_rings(tmp_path: Path) -> None:
-    async with stand(tmp_path, TimeWithoutPolls) as here:
+    async with service_at_venue(tmp_path, TimeWithoutPolls) as here:
         service = here.service
         assert await service.commands.star(KEY, "as listed") == ""
         service.hub.subscribe([WatchlistTopic()], lambda _: None)
