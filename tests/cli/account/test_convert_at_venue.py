@@ -11,7 +11,7 @@ from pmtui.service.data_service import DataService
 from pmtui.service.topics import AccountTopic, ActivityTopic
 from pmtui.service.wallet.wallet_views import Confirmed
 from pmtui.sim.run import RunningVenue, VenueOptions, running_venue
-from tests.cli.account.test_wallet_at_venue import SHARE, card_of, passing, session, take, until
+from tests.cli.account.wallet_kit import SHARE, card_of, passing, session, take, until
 from tests.sim.clock import ManualClock
 from tests.sim.kit import START_MS, Person, http_client
 

@@ -42,7 +42,7 @@ from pmtui.service.wallet.wallet_views import (
 )
 from pmtui.signing.contracts import POLYGON
 from pmtui.signing.secret import Secret
-from tests.cli.account.test_wallet_at_venue import OTHER, RAINY, SHARE, passing, take, until
+from tests.cli.account.wallet_kit import OTHER, RAINY, SHARE, passing, take, until
 from tests.cli.at_venue import VenueTime, urls_of
 from tests.clients.raw_server import Call, serving
 from tests.sim.kit import KEYS, RAIN, SNOW, Person, http_client, small_venue

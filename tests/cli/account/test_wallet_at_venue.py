@@ -1,19 +1,13 @@
 """From a bare key to cash again, through the real service and clients on the local venue."""
 
 import asyncio
-import random
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from pmtui.cli.account.wallet_access import WalletKeyFiles, WalletOptions
-from pmtui.cli.hosts import SessionHosts
-from pmtui.config.endpoints import Dialect
-from pmtui.domain.account.keys import PastedKey, RelayerAuth, SignatureType
+from pmtui.domain.account.keys import PastedKey, RelayerAuth
 from pmtui.domain.account.wallet_steps import (
     Approval,
     ApprovalKind,
@@ -30,21 +24,14 @@ from pmtui.domain.account.wallet_steps import (
     RevokeBuilderKey,
     Send,
     Split,
-    WalletStep,
 )
 from pmtui.domain.account.wallet_transactions import TransactionStatus
-from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.service.data_service import DataService
-from pmtui.service.health import Health
-from pmtui.service.journal.journal import Journal
-from pmtui.service.ports import Hosts
-from pmtui.service.profile import Profile
-from pmtui.service.surface import PreparedOrder, WalletVerdict
+from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, MarketTopic, WalletTopic
-from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet import NO_ORDERS
 from pmtui.service.wallet.wallet_views import (
     Confirmed,
@@ -53,70 +40,14 @@ from pmtui.service.wallet.wallet_views import (
     Simulation,
     StepKind,
     StepState,
-    WalletCard,
 )
 from pmtui.signing.contracts import POLYGON
-from pmtui.signing.secret import Secret
-from pmtui.sim.run import RunningVenue
-from tests.cli.at_venue import VenueTime, urls_of
+from tests.cli.account.wallet_kit import OTHER, RAINY, SHARE, card_of, passing, session, take, until
+from tests.cli.at_venue import VenueTime
 from tests.cli.at_venue import until as until_told
-from tests.sim.kit import KEYS, RAIN, Person, http_client, small_venue
+from tests.sim.kit import RAIN, Person, http_client, small_venue
 
 pytestmark = pytest.mark.slow
-
-T = TypeVar("T")
-RAINY = ConditionId(RAIN)
-SHARE = 1_000_000
-OTHER = "0x70997970C51812dc3A010C7d01b50e0d17dc79C8"
-
-
-@asynccontextmanager
-async def session(
-    running: RunningVenue, folder: Path, *, options: WalletOptions | None = None
-) -> AsyncIterator[DataService]:
-    """Run the service on the first person's key, with the wallet in sight."""
-    clock = VenueTime(running)
-
-    async def connect(health: Health) -> Hosts | str:
-        hosts = SessionHosts(
-            urls_of(running), Dialect.LIVE, health=health, clock=clock,
-            wallet=options or WalletOptions(state_dir=folder),
-        )  # fmt: skip
-        return hosts.hosts(Secret.from_hex(KEYS[0]), SignatureType.DEPOSIT_WALLET)
-
-    service = DataService(
-        profile=Profile("test", Mode.LIVE), connect=connect, clock=clock,
-        journal=Journal(folder / "journal.sqlite"), rng=random.Random(7),
-    )  # fmt: skip
-    async with service.running():
-        _ = service.hub.subscribe([WalletTopic(), AccountTopic()], lambda _: None)
-        yield service
-
-
-async def passing(person: Person, work: Awaitable[T]) -> T:
-    """Let the venue's time pass until something has come."""
-    task = asyncio.ensure_future(work)
-    while not task.done():
-        await asyncio.wait({task}, timeout=0.2)
-        person.pass_time(1)
-    return await task
-
-
-async def take(service: DataService, person: Person, step: WalletStep) -> WalletVerdict:
-    card = await service.commands.prepare_wallet(step)
-    assert isinstance(card, WalletCard), card
-    return await passing(person, service.commands.submit_wallet(card.prepared_id))
-
-
-async def card_of(service: DataService, step: WalletStep) -> WalletCard:
-    card = await service.commands.prepare_wallet(step)
-    assert isinstance(card, WalletCard), card
-    return card
-
-
-async def until(service: DataService, person: Person, is_so: Callable[[], bool]) -> None:
-    """Let time pass until something is so that one of the wallet's topics tells."""
-    await passing(person, until_told(service, is_so, (WalletTopic(), AccountTopic())))
 
 
 async def until_step(
