@@ -20,7 +20,7 @@ from pmtui.ui.market.tape import paint_row, times_end
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import FakeService
-from tests.ui.market.test_market import opened
+from tests.ui.market.market_kit import opened
 from tests.ui.screens.look import screen_lines
 from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import until

@@ -22,7 +22,7 @@ from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.market.test_market import line, opened
+from tests.ui.market.market_kit import line, opened
 from tests.ui.wait import settle, until
 
 

@@ -3,7 +3,6 @@ from dataclasses import replace
 
 import pytest
 from textual import events
-from textual.pilot import Pilot
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -11,7 +10,6 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Order
 from pmtui.service.topics import AccountTopic, BookTopic, HistoryTopic, MarketTopic, TapeTopic
 from pmtui.service.views import Load, MarketView
@@ -19,45 +17,22 @@ from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.explore.reading import RulesScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.question import QuestionScreen
-from pmtui.ui.widgets.panel import Panel
-from pmtui.ui.widgets.text_line import TextLine
-from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import READ_ONLY_STATUS
+from tests.ui.market.market_kit import (
+    LARGE,
+    MIDDLE,
+    SMALL,
+    cents,
+    earns,
+    line,
+    opened,
+    prices_shown,
+)
 from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.screens.look import shows
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
-
-SMALL, MIDDLE, LARGE = (80, 24), (120, 36), (200, 50)
-
-
-def cents(number: float) -> Micros:
-    return believable.micros(number / 100)
-
-
-async def opened(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
-    await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the screen opens")
-    screen = app.screen
-    assert isinstance(screen, MarketScreen)
-    await until(pilot, lambda: screen.ladder.ladder is not None, "the book is shown")
-    await settle(pilot)
-    return screen
-
-
-def earns(screen: MarketScreen, price: float) -> bool:
-    """Whether an own order at a price is told to earn rewards."""
-    ladder = screen.ladder.ladder
-    assert ladder is not None
-    return ladder.rung_at(cents(price)).is_scoring
-
-
-def line(screen: MarketScreen, name: str) -> str:
-    widget = screen.query_one(f"#{name}")
-    if isinstance(widget, Panel):
-        return "".join(cell.text for cell in widget.title_line)
-    assert isinstance(widget, TextLine)
-    return "".join(cell.text for cell in widget.line)
 
 
 def on_terminal(screen: MarketScreen, pane: Widget) -> str:
@@ -65,10 +40,6 @@ def on_terminal(screen: MarketScreen, pane: Widget) -> str:
     region = pane.region
     lines = screen._compositor.render_strips()[region.y : region.bottom]
     return "\n".join(strip.crop(region.x, region.right).text for strip in lines)
-
-
-def prices_shown(screen: MarketScreen) -> int:
-    return sum("¢" in text for text in shown_text(screen.ladder))
 
 
 @pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE, (79, 24), (110, 20), (170, 32)])

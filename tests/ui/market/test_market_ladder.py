@@ -4,10 +4,8 @@ from dataclasses import replace
 
 import pytest
 from textual.events import MouseScrollUp
-from textual.pilot import Pilot
 
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from pmtui.ui.account.action_cards import MoveCard
@@ -18,6 +16,7 @@ from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
+from tests.ui.market.market_kit import cents, earns, opened
 from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.screens.look import shows
 from tests.ui.stage import shown_text
@@ -31,28 +30,8 @@ WHEEL = MouseScrollUp(
 )
 
 
-def cents(number: float) -> Micros:
-    return believable.micros(number / 100)
-
-
-def earns(screen: MarketScreen, price: float) -> bool:
-    """Whether an own order at a price is told to earn rewards."""
-    ladder = screen.ladder.ladder
-    assert ladder is not None
-    return ladder.rung_at(cents(price)).is_scoring
-
-
 def row_of(screen: MarketScreen, price: str) -> str:
     return next(line for line in shown_text(screen.ladder) if price in line)
-
-
-async def opened(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
-    await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the screen opens")
-    screen = app.screen
-    assert isinstance(screen, MarketScreen)
-    await until(pilot, lambda: screen.ladder.ladder is not None, "the book is shown")
-    await settle(pilot)
-    return screen
 
 
 async def test_queue_rewards_and_cost_are_on_the_ladder() -> None:

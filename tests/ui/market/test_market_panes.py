@@ -14,7 +14,7 @@ from pmtui.ui.format import format_size_compact
 from pmtui.ui.market.market import MarketScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.test_market import LARGE, MIDDLE, SMALL, opened
+from tests.ui.market.market_kit import LARGE, MIDDLE, SMALL, opened
 from tests.ui.moving_market import NO, YES
 from tests.ui.screens.look import text_of
 from tests.ui.stage import head_of, shown_text

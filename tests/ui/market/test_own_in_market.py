@@ -13,7 +13,7 @@ from pmtui.ui.market.own_in_market import position_facts, working_orders
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
 from tests.ui.market.controls.desk import Desk
-from tests.ui.market.test_market import LARGE, MIDDLE, opened
+from tests.ui.market.market_kit import LARGE, MIDDLE, opened
 from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from pmtui.service.topics import AccountTopic
 from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.test_market import SMALL, line
+from tests.ui.market.market_kit import SMALL, line
 from tests.ui.market.test_market_single_keys import armed, sent
 from tests.ui.wait import settle
 

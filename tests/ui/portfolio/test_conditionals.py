@@ -40,7 +40,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.market.test_market import line, opened
+from tests.ui.market.market_kit import line, opened
 from tests.ui.moving_market import CONDITION, YES
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until

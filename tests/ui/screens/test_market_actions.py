@@ -32,7 +32,7 @@ from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
-from tests.ui.market.test_market import cents, line, opened
+from tests.ui.market.market_kit import cents, line, opened
 from tests.ui.moving_market import CONDITION, NUMBER, YES
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until

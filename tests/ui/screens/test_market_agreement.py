@@ -7,7 +7,7 @@ import pytest
 from pmtui.ui.format import format_size_compact
 from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.test_market import opened
+from tests.ui.market.market_kit import opened
 from tests.ui.screens.look import screen_lines
 from tests.ui.wait import settle
 

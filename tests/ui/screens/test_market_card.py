@@ -11,7 +11,7 @@ from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
-from tests.ui.market.test_market import opened
+from tests.ui.market.market_kit import opened
 from tests.ui.moving_market import CONDITION
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until

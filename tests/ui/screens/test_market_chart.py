@@ -13,7 +13,7 @@ from pmtui.ui.surface import Options, Surface
 from tests.ui.demo import ScreenApp
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
-from tests.ui.market.test_market import opened
+from tests.ui.market.market_kit import opened
 from tests.ui.moving_market import CONDITION, YES, MovingMarket
 from tests.ui.stage import shown_text
 from tests.ui.wait import until

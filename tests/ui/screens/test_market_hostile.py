@@ -8,7 +8,7 @@ from pmtui.domain.books.book_view import BookState, Level
 from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.test_market import line, opened
+from tests.ui.market.market_kit import line, opened
 from tests.ui.moving_market import YES
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle
