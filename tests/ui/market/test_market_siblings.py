@@ -2,50 +2,20 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from textual.pilot import Pilot
 
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic, EventQuotesTopic, EventTopic, MarketTopic, StatusTopic
 from pmtui.service.views import Load, MarketView
-from pmtui.ui.app import PmtuiApp
-from pmtui.ui.frame import MarketChosen
-from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.text_line import TextLine
-from tests.scenes.world import World, make_world
+from tests.scenes.world import make_world
+from tests.ui.market.sibling_kit import HUGE, SMALL, TALL, app_of, market_of, opened
 from tests.ui.recording_driver import RecordingDriver
 from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
 pytestmark = pytest.mark.no_cover
-
-TALL, SMALL, HUGE = (120, 36), (80, 24), (200, 50)
-
-
-def app_of(world: World) -> PmtuiApp:
-    return PmtuiApp(world.service.surface(), themes=load_themes()[0])
-
-
-def market_of(world: World, name: str) -> ConditionId:
-    event = world.service.events[world.election].event
-    assert event is not None
-    found = next(m for m in event.markets if m.group_title == name)
-    assert found.condition_id is not None
-    return found.condition_id
-
-
-async def opened(app: PmtuiApp, pilot: Pilot[None], condition_id: ConditionId) -> MarketScreen:
-    await settle(pilot)
-    app.navigation.go(MarketChosen(condition_id))
-    await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the screen opens")
-    screen = app.screen
-    assert isinstance(screen, MarketScreen)
-    shown = lambda: bool(screen.query("#ladder")) and screen.ladder.ladder is not None  # noqa: E731
-    await until(pilot, shown, "the book is shown")
-    await settle(pilot)
-    return screen
 
 
 async def test_a_tall_screen_shows_the_outcomes_with_live_prices_and_marks_its_own() -> None:

@@ -35,8 +35,8 @@ from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, READ_ONLY_STATUS
 from tests.ui.market.market_kit import cents, line, opened
-from tests.ui.market.test_market_siblings import market_of
-from tests.ui.market.test_market_siblings import opened as opened_outcome
+from tests.ui.market.sibling_kit import market_of
+from tests.ui.market.sibling_kit import opened as opened_outcome
 from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.wait import settle, until
 

@@ -19,7 +19,7 @@ from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes.world import World, make_world
 from tests.ui.fake_surface import NOW
-from tests.ui.market.test_market_siblings import HUGE, app_of, market_of, opened
+from tests.ui.market.sibling_kit import HUGE, app_of, market_of, opened
 from tests.ui.market.test_whole_numbers import CUT
 from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.stage import head_of, shown_text

@@ -14,7 +14,7 @@ from pmtui.service.topics import EventTopic
 from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.market import MarketScreen
 from tests.scenes.world import World, make_world
-from tests.ui.market.test_market_siblings import HUGE, TALL, app_of, market_of, opened
+from tests.ui.market.sibling_kit import HUGE, TALL, app_of, market_of, opened
 from tests.ui.screens.look import text_of
 from tests.ui.wait import settle, until
 
