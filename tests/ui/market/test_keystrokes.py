@@ -15,7 +15,7 @@ from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
 from tests.ui.market.controls.desk import cents
 from tests.ui.market.market_kit import opened
-from tests.ui.market.test_market_single_keys import armed, sent
+from tests.ui.market.single_key_kit import armed, sent
 from tests.ui.moving_market import CONDITION, NO
 from tests.ui.wait import settle, until
 

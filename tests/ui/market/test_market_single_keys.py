@@ -4,10 +4,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from textual.pilot import Pilot
 from typing_extensions import override
 
-from pmtui.domain.books.book_view import BookState, Level
+from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
@@ -26,7 +25,6 @@ from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTop
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.ladder.ladder_viewport import RecentLadders
 from pmtui.ui.market.controls.single_keys import SMALLEST
-from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.terminal.cell_diff import CellDisplay
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.fields import Choice
@@ -37,6 +35,7 @@ from tests.ui.fake_surface import NOW, READ_ONLY_STATUS
 from tests.ui.market.market_kit import cents, line, opened
 from tests.ui.market.sibling_kit import market_of
 from tests.ui.market.sibling_kit import opened as opened_outcome
+from tests.ui.market.single_key_kit import arm, armed, disarm, sent, widen
 from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.wait import settle, until
 
@@ -46,33 +45,6 @@ SMALL, MIDDLE = (80, 24), (120, 36)
 ORDER_KEYS = (
     "B", "S", "comma", "full_stop", "less_than_sign", "greater_than_sign", "D", "U", "F",
 )  # fmt: skip
-
-
-def widen(app: MarketDemo) -> None:
-    """Leave room in the spread: 52 bid, 54 asked, with plenty of both."""
-    service = app.market.service
-    book = service.books[YES]
-    lots = Micros(900_000_000)
-    service.books[YES] = replace(
-        book,
-        state=BookState.LIVE,
-        bids=(Level(cents(52), lots), *book.bids[1:]),
-        asks=(Level(cents(54), lots), *(x for x in book.asks if x.price > cents(54))),
-        version=book.version + 1,
-    )
-
-
-def arm(app: MarketDemo) -> None:
-    service = app.market.service
-    until_then = service.status_view.now + timedelta(minutes=5)
-    service.status_view = replace(service.status_view, armed_until=until_then)
-    service.announce(StatusTopic())
-
-
-def disarm(app: MarketDemo) -> None:
-    service = app.market.service
-    service.status_view = replace(service.status_view, armed_until=None)
-    service.announce(StatusTopic())
 
 
 def set_state(app: MarketDemo, state: BookState) -> None:
@@ -91,26 +63,6 @@ def answer_for_all(app: MarketDemo) -> None:
         if order.status is not OrderStatus.UNKNOWN and order.side is Side.SELL
     )
     service.account_view = replace(service.account_view, open_orders=known)
-
-
-async def armed(app: MarketDemo, pilot: Pilot[None], *, at: float | None = None) -> MarketScreen:
-    widen(app)
-    screen = await opened(app, pilot)
-    app.market.service.announce(BookTopic(YES))
-    await settle(pilot)
-    arm(app)
-    await until(pilot, lambda: "ARMED" in line(screen, "book"), "it is armed")
-    if at is not None:
-        screen.ladder.point_at(cents(at))
-        await settle(pilot)
-    return screen
-
-
-def sent(app: MarketDemo) -> list[PreparedOrder]:
-    calls = app.market.service.calls
-    orders = [call.arguments[0] for call in calls if call.name in ("place", "flatten")]
-    assert all(isinstance(order, PreparedOrder) for order in orders)
-    return [order for order in orders if isinstance(order, PreparedOrder)]
 
 
 def only_intent(app: MarketDemo) -> LimitIntent:

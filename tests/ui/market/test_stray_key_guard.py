@@ -10,7 +10,7 @@ from pmtui.service.topics import AccountTopic
 from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
 from tests.ui.market.market_kit import SMALL, line
-from tests.ui.market.test_market_single_keys import armed, sent
+from tests.ui.market.single_key_kit import armed, sent
 from tests.ui.wait import settle
 
 RESTS = "The form did not open: keys are ignored for a moment"
