@@ -1,5 +1,6 @@
 """What a screen shows, as lines of text, and the checks every screen has to pass."""
 
+from datetime import timedelta
 from typing import Any
 
 from textual._compositor import InlineUpdate
@@ -9,10 +10,14 @@ from textual.screen import Screen
 
 from pmtui.service.topics import Topic
 from pmtui.ui.cells import Line
+from pmtui.ui.ticket.confirm import CardScreen
+from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo import ScreenApp
+from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import FakeService
+from tests.ui.market.market_kit import cents, opened
 from tests.ui.wait import settle, until
 
 SIZES = ((80, 24), (200, 50), (120, 36), (40, 10), (20, 5), (80, 24))
@@ -71,3 +76,33 @@ def is_tame(app: App[None]) -> bool:
     """Whether nothing on the screen could move a cursor, turn a line round or hide in it."""
     text = "\n".join(screen_lines(app))
     return not any(c in text for c in "\x1b\x07\x9b\u202e\u2066\u200b")
+
+
+async def agree(app: MarketDemo, pilot: Pilot[None]) -> None:
+    """Read the card for long enough, then press the key that sends."""
+    card = app.screen
+    assert isinstance(card, CardScreen)
+    await settle(pilot)
+    app.market.service.at += timedelta(seconds=1)
+    await pilot.press("enter")
+    await until(pilot, lambda: app.screen is not card, "the card is answered")
+
+
+async def scaled(app: MarketDemo, pilot: Pilot[None]) -> ScaledScreen:
+    screen = await opened(app, pilot)
+    screen.ladder.point_at(cents(45))
+    await pilot.press("L")
+    await until(pilot, lambda: isinstance(app.screen, ScaledScreen), "the dialog")
+    dialog = app.screen
+    assert isinstance(dialog, ScaledScreen)
+    await settle(pilot)
+    return dialog
+
+
+async def filled_in(app: MarketDemo, pilot: Pilot[None], total: str = "60") -> ScaledScreen:
+    dialog = await scaled(app, pilot)
+    assert dialog.draft.first_text == "45"
+    await pilot.press("4", "7", "tab", "3", "tab", "tab", *total)
+    dialog.query_one("#scaled-count").value = "3"  # type: ignore[attr-defined]
+    await settle(pilot)
+    return dialog

@@ -33,7 +33,7 @@ from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import FakeService
 from tests.ui.market.market_kit import cents, opened
 from tests.ui.moving_market import CONDITION, NUMBER, YES, MovingMarket
-from tests.ui.screens.test_market_actions import agree, filled_in
+from tests.ui.screens.look import agree, filled_in
 from tests.ui.wait import settle, until
 
 

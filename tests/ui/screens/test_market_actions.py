@@ -34,7 +34,7 @@ from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
 from tests.ui.market.market_kit import cents, line, opened
 from tests.ui.moving_market import CONDITION, NUMBER, YES
-from tests.ui.screens.look import shows
+from tests.ui.screens.look import agree, filled_in, scaled, shows
 from tests.ui.wait import settle, until
 
 SMALL = (80, 24)
@@ -44,16 +44,6 @@ def set_orders(app: MarketDemo, *orders: Order) -> None:
     service = app.market.service
     service.account_view = replace(service.account_view, open_orders=orders)
     service.announce(AccountTopic())
-
-
-async def agree(app: MarketDemo, pilot: Pilot[None]) -> None:
-    """Read the card for long enough, then press the key that sends."""
-    card = app.screen
-    assert isinstance(card, CardScreen)
-    await settle(pilot)
-    app.market.service.at += timedelta(seconds=1)
-    await pilot.press("enter")
-    await until(pilot, lambda: app.screen is not card, "the card is answered")
 
 
 async def picked_up(app: MarketDemo, pilot: Pilot[None], at: float = 49) -> MarketScreen:
@@ -391,26 +381,6 @@ async def test_a_refused_sale_is_said() -> None:
         await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
         await agree(app, pilot)
         await until(pilot, lambda: "no orders found" in line(screen, "notice"), "the reason")
-
-
-async def scaled(app: MarketDemo, pilot: Pilot[None]) -> ScaledScreen:
-    screen = await opened(app, pilot)
-    screen.ladder.point_at(cents(45))
-    await pilot.press("L")
-    await until(pilot, lambda: isinstance(app.screen, ScaledScreen), "the dialog")
-    dialog = app.screen
-    assert isinstance(dialog, ScaledScreen)
-    await settle(pilot)
-    return dialog
-
-
-async def filled_in(app: MarketDemo, pilot: Pilot[None], total: str = "60") -> ScaledScreen:
-    dialog = await scaled(app, pilot)
-    assert dialog.draft.first_text == "45"
-    await pilot.press("4", "7", "tab", "3", "tab", "tab", *total)
-    dialog.query_one("#scaled-count").value = "3"  # type: ignore[attr-defined]
-    await settle(pilot)
-    return dialog
 
 
 @pytest.mark.parametrize("size", [SMALL, (120, 36), (200, 50)])
