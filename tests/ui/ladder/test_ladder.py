@@ -18,12 +18,10 @@ from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell
 from pmtui.ui.ladder.ladder import LadderPane
 from tests.ui import believable
+from tests.ui.ladder.ladder_kit import SIZE, book, cents
 from tests.ui.moving_market import YES, MovingMarket
 from tests.ui.stage import Stage, shown_text, top_price
 from tests.ui.wait import settle, until
-
-SIZE = (41, 22)
-"""A line of titles, twenty prices, a line of facts."""
 
 
 class _Ladder(LadderPane):
@@ -44,18 +42,6 @@ class _Ladder(LadderPane):
         if isinstance(message, LadderPane.LevelPicked) and not message.doubt:
             self.picked.append((message.price, message.side))
         return super().post_message(message)
-
-
-def cents(number: float) -> Micros:
-    return believable.micros(number / 100)
-
-
-def book(bid: int = 50, ask: int = 52, *, tick: float = 1, **changes: object) -> BookView:
-    """Return a book with three levels on each side, a cent apart."""
-    bids = tuple(Level(cents(bid - i), cents(1000 * (i + 1))) for i in range(3))
-    asks = tuple(Level(cents(ask + i), cents(1500 * (i + 1))) for i in range(3))
-    view = BookView(TokenId("1"), BookState.LIVE, bids, asks, cents(tick), cents(bid))
-    return replace(view, **changes)  # type: ignore[arg-type]
 
 
 def row_of(ladder: LadderPane, price: str) -> str:

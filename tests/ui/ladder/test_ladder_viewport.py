@@ -20,7 +20,7 @@ from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import paint_beyond
 from pmtui.ui.ladder.ladder_viewport import SEEING_S, Beyond, LadderViewport, RecentLadders
 from tests.ui.fake_surface import NOW
-from tests.ui.ladder.test_ladder import SIZE, book, cents
+from tests.ui.ladder.ladder_kit import SIZE, book, cents
 from tests.ui.screens.look import words
 from tests.ui.stage import Stage, top_price
 from tests.ui.wait import settle
