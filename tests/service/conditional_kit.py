@@ -7,6 +7,7 @@ from pmtui.domain.books.market_events import BookSnapshot, TextLevel
 from pmtui.domain.conditionals.conditional import (
     ConditionalOrder,
     ConditionalPlan,
+    ConditionalState,
 )
 from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
@@ -100,3 +101,11 @@ def sold(world: World, size: str, *, left: str) -> None:
     if matched:
         world.user_stream.send(TradeChanged((fill,), None))
     world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, order, None))
+
+
+def states(world: World) -> list[ConditionalState]:
+    return [each.state for each in world.service.queries.account().conditionals]
+
+
+def last_posted(world: World) -> OrderId:
+    return OrderId(world.account.posted[-1].decode())

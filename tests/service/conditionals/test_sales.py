@@ -43,7 +43,18 @@ from pmtui.service.conditionals.triggers import CHECK_PERIOD_S, LASTS_S
 from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.surface import PreparedOrder
-from tests.service.conditional_kit import HELD, PLAN, book, m, only, protected, ready, sold
+from tests.service.conditional_kit import (
+    HELD,
+    PLAN,
+    book,
+    last_posted,
+    m,
+    only,
+    protected,
+    ready,
+    sold,
+    states,
+)
 from tests.service.fakes import (
     CONDITION,
     YES,
@@ -73,10 +84,6 @@ def fill_of(order_id: OrderId, size: str, *, trade: str = "t1") -> Fill:
     )  # fmt: skip
 
 
-def last_posted(world: World) -> OrderId:
-    return OrderId(world.account.posted[-1].decode())
-
-
 async def selling(world: World) -> OrderId:
     """Have the stop fire; the venue answers that the sale is delayed."""
     world.stream.send(book("0.39"))
@@ -90,10 +97,6 @@ async def refused(world: World) -> OrderId:
     world.account.known.clear()
     world.account.answers[:] = [REFUSED]
     return await selling(world)
-
-
-def states(world: World) -> list[ConditionalState]:
-    return [each.state for each in world.service.queries.account().conditionals]
 
 
 async def test_a_sale_that_only_trades_tell_of_ends_it(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from pmtui.domain.orders.order import (
 from pmtui.service.conditionals.sales import SALE_LAG_S
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic
-from tests.service.conditional_kit import HELD, PLAN, book, m, protected
+from tests.service.conditional_kit import HELD, PLAN, book, last_posted, m, protected, states
 from tests.service.fakes import CONDITION, YES, World, running_world
 from tests.service.order_kit import HELD as POSITION
 from tests.service.order_kit import said, until
@@ -45,10 +45,6 @@ def trade(world: World, fill: Fill, *, left: Micros) -> None:
     world.account.own_fills = (fill, *world.account.own_fills)
     world.analytics.held = (replace(POSITION, size=left),) if left else ()
     world.user_stream.send(TradeChanged((fill,), None))
-
-
-def last_posted(world: World) -> OrderId:
-    return OrderId(world.account.posted[-1].decode())
 
 
 async def buy_everything(world: World) -> None:
@@ -91,10 +87,6 @@ async def sell_everything(world: World) -> None:
 def tries(world: World) -> int:
     """Return how often a sale was begun."""
     return sum("Stop hit" in entry.text for entry in world.service.queries.log().entries)
-
-
-def states(world: World) -> list[ConditionalState]:
-    return [each.state for each in world.service.queries.account().conditionals]
 
 
 async def test_what_was_bought_and_sold_within_a_second_ends_its_stop_at_once(
