@@ -1,6 +1,7 @@
 """A host of our own on loopback that answers with exactly the bytes a test names."""
 
 import asyncio
+import struct
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -137,3 +138,12 @@ async def resetting(call: Call) -> None:
 
 async def silent(call: Call) -> None:
     await asyncio.Event().wait()
+
+
+def frame(data: bytes, *, first: int = 0x81) -> bytes:
+    """Return a WebSocket frame as a server sends it."""
+    if len(data) < 126:
+        return bytes((first, len(data))) + data
+    if len(data) < 65_536:
+        return bytes((first, 126)) + struct.pack("!H", len(data)) + data
+    return bytes((first, 127)) + struct.pack("!Q", len(data)) + data

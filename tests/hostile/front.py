@@ -8,7 +8,6 @@ import asyncio
 import gzip
 import json
 import random
-import struct
 import sys
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack, suppress
@@ -19,7 +18,7 @@ from websockets.asyncio.client import connect
 from websockets.asyncio.server import ServerConnection, serve
 
 from tests import loopback_http
-from tests.clients.raw_server import Call, serving
+from tests.clients.raw_server import Call, frame, serving
 
 HOSTILE_TEXTS = (
     "\x1b]52;c;ZXZpbA==\x07clipboard", "\x1b[2J\x1b[Hcleared", "\x9b31m\x90q\x9c c1", "\x1bc reset",
@@ -38,15 +37,6 @@ CHANGE = (
     '"hash":"h","best_bid":"0.41","best_ask":"0.6"}],"timestamp":"1790000000001",'
     '"event_type":"price_change"}'
 )
-
-
-def frame(data: bytes, *, first: int = 0x81) -> bytes:
-    """Return a frame as a server sends it."""
-    if len(data) < 126:
-        return bytes((first, len(data))) + data
-    if len(data) < 65_536:
-        return bytes((first, 126)) + struct.pack("!H", len(data)) + data
-    return bytes((first, 127)) + struct.pack("!Q", len(data)) + data
 
 
 def deep_book(levels: int) -> bytes:

@@ -22,22 +22,13 @@ from pmtui.clients.streams.connection import (
 )
 from pmtui.domain.books.market_events import MarketEvent, PriceChanges
 from pmtui.domain.health import LinkState
-from tests.clients.raw_server import answering, serving
+from tests.clients.raw_server import answering, frame, serving
 from tests.clients.streams.channel_kit import CALM, CHANGE, channel_to, running, tokens
 from tests.clients.streams.servers import Script, ScriptedServer, scripted, until
 from tests.clients.tls_server import make_certificate, needs_openssl
 
 WRITE_LIMIT = 64 * 1024
 """A little more than the library's own."""
-
-
-def frame(data: bytes, *, first: int = 0x81) -> bytes:
-    """A frame as a server sends it."""
-    if len(data) < 126:
-        return bytes((first, len(data))) + data
-    if len(data) < 65_536:
-        return bytes((first, 126)) + struct.pack("!H", len(data)) + data
-    return bytes((first, 127)) + struct.pack("!Q", len(data)) + data
 
 
 def writing(*pieces: bytes, reads: bool = True) -> Callable[[ScriptedServer], Script]:
