@@ -26,7 +26,7 @@ from tests.bench import empty_app
 from tests.bench.memory import EMPTY, SETTLING_S, SIZE, Held, held
 from tests.bench.row import Row, at_most, plain
 from tests.journeys import trader
-from tests.journeys.processes import cpu_seconds, processes_of
+from tests.journeys.processes import cpu_seconds, service_pid
 from tests.journeys.terminal import PROGRAM, Terminal
 from tests.journeys.venue import PaperVenue
 from tests.link.kit import NOTHING_YET, running_house
@@ -71,7 +71,7 @@ def _starts() -> list[Row]:
                         second.until_text("¢")
                         warm_ms = _since_start_ms(second)
                         _watch_market(second, WATCHING_S if turn else 0)
-                        found = held(second.pid), held(_service(Path(home)))
+                        found = held(second.pid), held(service_pid(Path(home)))
             if turn:
                 cold.append((cold_ms, empty))
                 warm.append((warm_ms, empty))
@@ -119,11 +119,6 @@ def _watch_market(terminal: Terminal, watching_s: float) -> None:
     trader.find_market(terminal, PaperVenue(terminal.home).busy_markets()[0])
     terminal.until_text("verified")
     terminal.pump_for(watching_s)
-
-
-def _service(home: Path) -> int:
-    (pid,) = [pid for pid, line in processes_of(home).items() if " serve " in line]
-    return pid
 
 
 def _hops() -> list[Row]:
@@ -196,7 +191,7 @@ def _alone() -> list[Row]:
             watched = asyncio.run(_watch_books(Path(home)))
             terminal.send_signal(signal.SIGKILL)
             _ = terminal.exit_code()
-            pid = _service(Path(home))
+            pid = service_pid(Path(home))
             # By the processor's clock, while nobody looks, and once the terminal's own books are gone.
             time.sleep(GRACE_S + SETTLING_S)
             before = cpu_seconds(pid)
