@@ -71,8 +71,10 @@ def test_beyond_the_pairs_no_sale_is_short_while_what_is_left_is_an_order() -> N
 def test_a_single_key_with_pairs_sells_them_or_goes_short(
     size: str, token: TokenId, side: Side
 ) -> None:
-    plan = plan_one_key(OneKey.HIT_BID, cursor=None, size=m(size), outcome_index=0, context=PAIRS)
-    assert isinstance(plan, OneKeyPlan)
+    plan = plan_single_key(
+        SingleKey.HIT_BID, cursor=None, size=m(size), outcome_index=0, context=PAIRS
+    )
+    assert isinstance(plan, SingleKeyPlan)
     assert (plan.intent.token_id, plan.intent.side, plan.intent.size) == (token, side, m(size))
 
 
