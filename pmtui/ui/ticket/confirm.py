@@ -37,7 +37,6 @@ LADDER = 42
 """Columns of the ladder at the left of a small screen, to be kept visible."""
 _LEAST_ABOVE = 14
 """The fewest rows above a ticket for a wide card."""
-_GAP = 2
 _HEADER = 3
 """Rows of status and market, which a card covers last."""
 
@@ -63,52 +62,46 @@ class CardRegion(NamedTuple):
 
 def place_card(
     screen: tuple[int, int],
-    ticket: CardRegion | None,
+    form: CardRegion | None,
     height_of: Callable[[int], int],
     least_of: Callable[[int], int] | None = None,
 ) -> CardRegion:
     """Return the region for the card.
 
-    Without a ticket: at the right, as wide as needed to show everything. Else to the right of the
-    ticket if it fits, narrower if need be; else to its left; both end where the ticket does, so
-    that sizes and notices below stay visible. Above a ticket of full width, beside
-    the ladder if that leaves nothing out; else over the ticket, as high up as possible, so that the
-    last lines of the ticket stay visible.
+    Over the form that it repeats, which it covers whole, and beside the ladder, whose prices it is about.
+    Above a ticket on one line, because both fit; without a form at the right. It is wider where a small
+    screen would cut it off.
 
     Args:
         screen: columns and rows.
-        ticket: the region not to be covered; None for none.
+        form: the region of the ticket or of the form that it is about; None for none.
         height_of: returns the rows that the card takes at a width, borders included.
         least_of: returns the fewest rows that it needs; by default the same.
     """
     columns, rows = screen
-    widest = min(CARD_WIDTH, columns)
-    if ticket is not None and is_above(screen, ticket):
+    least_of = least_of or height_of
+    if form is not None and is_above(screen, form):
         width = min(CARD_WIDTH, columns - LADDER)
-        if width < NARROWEST or (least_of or height_of)(width) > ticket.y:
+        if width < NARROWEST or least_of(width) > form.y:
             width = min(WIDE, columns)
-        height = min(height_of(width), ticket.y)
-        y = ticket.y - height
+        height = min(height_of(width), form.y)
+        y = form.y - height
         # The ticket's title stays visible unless the header would go instead.
         return CardRegion(columns - width, y - 1 if y > _HEADER else y, width, height)
-    if ticket is None or ticket.width == 0:
-        if columns - LADDER >= NARROWEST:
-            widest = min(widest, columns - LADDER)
-        if height_of(widest) > rows:
-            widest = min(WIDE, columns)
-        # Leave the last row, which shows the keys, if possible.
-        return _at(columns - widest, widest, rows - 1, rows, height_of)
-    bottom = min(ticket.bottom, rows - 1)
-    space = columns - ticket.right
-    if space >= NARROWEST:
-        width = min(widest, space)
-        if height_of(width) <= rows:
-            return _at(columns - width, width, bottom, rows, height_of)
-    if ticket.x >= widest:
-        x = ticket.x - widest - min(_GAP, ticket.x - widest)
-        return _at(x, widest, bottom, rows, height_of)
-    height = min(height_of(widest), rows)
-    return CardRegion(columns - widest, max(ticket.y - height, 0), widest, height)
+    width = min(CARD_WIDTH, columns)
+    if columns - LADDER >= NARROWEST:
+        width = min(width, columns - LADDER)
+    if form is not None:
+        width = max(width, form.width)
+    if least_of(width) > rows:
+        width = min(WIDE, columns)
+    height = min(max(height_of(width), form.height if form is not None else 0), rows)
+    # Leave the last row, which shows the keys, and the header's, if possible.
+    last = max(rows - 1 - height, 0)
+    if form is None or form.width == 0:
+        return CardRegion(columns - width, last, width, height)
+    y = min(max(form.bottom - height, min(_HEADER, form.y)), last)
+    return CardRegion(min(form.x, columns - width), y, width, height)
 
 
 def is_above(screen: tuple[int, int], ticket: CardRegion) -> bool:
@@ -120,13 +113,6 @@ def is_above(screen: tuple[int, int], ticket: CardRegion) -> bool:
 def rows_for_card(screen: tuple[int, int], ticket: CardRegion | None) -> int:
     """Return how many rows a card may take."""
     return ticket.y if ticket is not None and is_above(screen, ticket) else screen[1]
-
-
-def _at(x: int, width: int, bottom: int, rows: int, height_of: Callable[[int], int]) -> CardRegion:
-    height = min(height_of(width), rows)
-    below = max(rows - 1 - height, 0)
-    # A card too tall for the rows above the bottom uses those below, too, before the header's.
-    return CardRegion(x, min(max(bottom - height, _HEADER), below), width, height)
 
 
 ARMING_PAUSE_S = 0.15
@@ -147,7 +133,6 @@ class CardScreen(Modal[bool]):
     AGREE: ClassVar[str] = "Send"
     """The label of the agreeing key."""
 
-    # Transparent beside the ticket: both must be readable before sending.
     DEFAULT_CSS = """
     CardScreen { align: left top; }
     CardScreen > #card {
@@ -159,7 +144,7 @@ class CardScreen(Modal[bool]):
 
     def __init__(
         self, *, surface: Surface, orders: Sequence[PreparedOrder] = (),
-        doubt: Callable[[], str] = lambda: "", beside: Callable[[], CardRegion | None] = _nowhere,
+        doubt: Callable[[], str] = lambda: "", form: Callable[[], CardRegion | None] = _nowhere,
     ) -> None:  # fmt: skip
         """Ask for confirmation.
 
@@ -167,14 +152,14 @@ class CardScreen(Modal[bool]):
             surface: the service, for its clock and mode, and the user's choices.
             orders: what is sent; what may change the reasons against them is followed.
             doubt: returns why it may be a mistake now; empty for no reason.
-            beside: returns the region that the card must not cover.
+            form: returns the region of the form that it is about, if that is not the screen below.
         """
         super().__init__()
         self._surface = surface
         self._orders = tuple(orders)
         self._doubt_now = doubt
         self._doubt = doubt()
-        self._beside = beside
+        self._form = form
         self._laid_out_for: Size | None = None
         self._shown_at_s: float | None = None
         self._opened_time = 0.0
@@ -254,7 +239,7 @@ class CardScreen(Modal[bool]):
     def room(self) -> int:
         """The lines available to the card on this screen."""
         columns, rows = self.app.size
-        return max(rows_for_card((columns, rows), self._beside()) - _CHROME, 1)
+        return max(rows_for_card((columns, rows), self._region_of_form()) - _CHROME, 1)
 
     @override
     def compose(self) -> ComposeResult:
@@ -264,6 +249,7 @@ class CardScreen(Modal[bool]):
         self._rows = tuple(TextLine(line) for line in self.card_lines(width))
         with Vertical(id="card") as card:
             card.styles.width = place.width
+            card.styles.min_height = place.height
             card.styles.offset = (place.x, place.y)
             yield from self._rows
             yield TextLine(id="hint")
@@ -279,10 +265,19 @@ class CardScreen(Modal[bool]):
         size = self._laid_out_for = self.app.size
         return place_card(
             (size.width, size.height),
-            self._beside(),
+            self._region_of_form(),
             lambda width: len(self.card_lines(width - _CHROME)) + _CHROME,
             lambda width: self.least_lines(width - _CHROME) + _CHROME,
         )
+
+    def _region_of_form(self) -> CardRegion | None:
+        """Return where the ticket stands, or the form below."""
+        if (region := self._form()) is not None:
+            return region
+        stack = self.app.screen_stack
+        below = stack[stack.index(self) - 1] if self in stack[1:] else None
+        frame = next(iter(below.query(".frame")), None) if isinstance(below, Modal) else None
+        return None if frame is None else CardRegion(*frame.region)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Start the pause once the card is visible."""
@@ -350,7 +345,7 @@ class ConfirmScreen(CardScreen):
         doubt: str = "",
         warnings: tuple[str, ...] = (),
         also: tuple[tuple[str, str], ...] = (),
-        beside: Callable[[], CardRegion | None] = _nowhere,
+        form: Callable[[], CardRegion | None] = _nowhere,
     ) -> None:
         """Ask for confirmation.
 
@@ -360,9 +355,9 @@ class ConfirmScreen(CardScreen):
             doubt: why sending it may be a mistake; empty for none.
             warnings: further reasons against it.
             also: further facts, as names and values.
-            beside: returns the region that the card must not cover.
+            form: returns the region of the form that it is about, if that is not the screen below.
         """
-        super().__init__(surface=surface, orders=(order,), beside=beside)
+        super().__init__(surface=surface, orders=(order,), form=form)
         self._order = order
         self._own_doubt = doubt
         self._refusal = ""

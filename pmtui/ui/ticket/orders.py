@@ -142,7 +142,7 @@ class TicketPage(Protocol):
         ...
 
     def place(self) -> CardRegion:
-        """Return the region that the card must not cover."""
+        """Return where the ticket stands."""
         ...
 
     def run_worker(self, work: Coroutine[None, None, None]) -> object:
@@ -202,7 +202,7 @@ class TicketSending:
             send()
             return
         screen = ConfirmScreen(
-            order, surface=self._surface, doubt=doubt, warnings=warnings, beside=self._page.place,
+            order, surface=self._surface, doubt=doubt, warnings=warnings, form=self._page.place,
             also=() if attached is None else (("On fills", describe_attachment(attached)),),
         )  # fmt: skip
         self._page.ask(screen, if_agreed(send))

@@ -332,7 +332,7 @@ class TicketPane(TicketLayout):
         _ = self.app.push_screen(screen, decide)
 
     def place(self) -> CardRegion:
-        """Return the region that the card must not cover."""
+        """Return where the ticket stands."""
         region = self.region
         return CardRegion(region.x, region.y, region.width, region.height)
 

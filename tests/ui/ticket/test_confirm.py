@@ -4,7 +4,6 @@ from hypothesis import strategies as st
 from pmtui.ui.ticket.confirm import (
     CARD_WIDTH,
     LADDER,
-    NARROWEST,
     WIDE,
     CardRegion,
     is_above,
@@ -27,38 +26,43 @@ def _meet(one: CardRegion, other: CardRegion) -> bool:
     )
 
 
+def _holds(one: CardRegion, other: CardRegion) -> bool:
+    return (
+        one.x <= other.x and one.right >= other.right
+        and one.y <= other.y and one.bottom >= other.bottom
+    )  # fmt: skip
+
+
 @given(
     columns=st.integers(40, 240),
     rows=st.integers(12, 70),
     left=st.integers(0, 200),
     width=st.integers(20, 44),
 )
-def test_a_card_is_on_the_screen_and_beside_the_ticket_where_there_is_room(
+def test_a_card_is_on_the_screen_and_hides_the_whole_form_it_repeats(
     columns: int, rows: int, left: int, width: int
 ) -> None:
     left = min(left, columns - width) if columns > width else 0
-    ticket = CardRegion(left, 4, min(width, columns), max(rows - 6, 1))
-    card = place_card((columns, rows), ticket, _rows)
+    form = CardRegion(left, 4, min(width, columns), max(rows - 6, 1))
+    card = place_card((columns, rows), form, _rows)
     assert card.x >= 0
     assert card.right <= columns
     assert card.y >= 0
-    assert card.y + card.height <= rows
-    space = columns - ticket.right
-    has_room = ticket.x >= CARD_WIDTH or (space >= NARROWEST and _rows(min(42, space)) <= rows)
-    if has_room:
-        assert not _meet(card, ticket)
+    assert card.bottom <= rows
+    if not is_above((columns, rows), form):
+        assert _holds(card, form)
 
 
 def test_the_three_layouts_of_the_trading_screen() -> None:
-    # 80x24: over the ladder, whose touch the ticket repeats. 120x36: over the trades, narrower.
-    assert place_card((80, 24), CardRegion(42, 8, 38, 12), _rows)[:3] == (0, 3, 42)
-    assert place_card((120, 36), CardRegion(52, 15, 38, 20), _rows)[:3] == (90, 9, 30)
-    assert place_card((200, 50), CardRegion(156, 20, 44, 22), _rows)[:3] == (112, 22, 42)
+    # Over the ticket, never over the ladder at the left.
+    assert place_card((80, 24), CardRegion(42, 8, 38, 12), _rows) == CardRegion(42, 1, 38, 22)
+    assert place_card((120, 36), CardRegion(86, 15, 34, 18), _rows) == CardRegion(78, 13, 42, 20)
+    assert place_card((200, 50), CardRegion(156, 20, 44, 22), _rows) == CardRegion(156, 20, 44, 22)
 
 
 def test_it_ends_where_the_ticket_does_so_that_sizes_and_notices_below_are_seen() -> None:
-    card = place_card((200, 50), CardRegion(156, 20, 42, 22), lambda _: 16)
-    assert card.y + card.height == 42
+    card = place_card((200, 50), CardRegion(158, 20, 42, 22), lambda _: 16)
+    assert (card.y, card.bottom) == (20, 42)
     # One too tall for the rows above takes those below before it covers the header.
     assert place_card((120, 36), CardRegion(78, 20, 40, 9), lambda _: 29).y == 3
 
@@ -71,12 +75,6 @@ def test_above_a_ticket_on_a_line_its_title_stays_visible() -> None:
 def test_without_a_ticket_it_stands_in_the_corner() -> None:
     assert place_card((80, 24), None, _rows).right == 80
     assert place_card((30, 24), None, _rows)[:1] == (0,)
-
-
-def test_over_a_ticket_it_leaves_the_last_lines_to_be_read() -> None:
-    card = place_card((60, 30), CardRegion(0, 20, 60, 9), _rows)
-    assert card.y == 0
-    assert card.height < 29
 
 
 LINE = CardRegion(0, 19, 80, 3)
