@@ -117,7 +117,7 @@ def tag_price(drawing: Drawing, line: PriceLine) -> Drawing:
 
 
 def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
-    """Draw a horizontal line at a price, behind the curve, with the price beside it.
+    """Draw a horizontal line at a price, behind the curve, with the price beside it where that is free.
 
     Args:
         drawing: the drawing to mark.
@@ -132,7 +132,10 @@ def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
     stroke = "─"
     canvas = _cropped(lines[row], width - len(label))
     marked = [cell for run in canvas for cell in _stroked(run, stroke)]
-    line = (*marked, Cell(label, Role.KEY, Emphasis.BOLD | Emphasis.REVERSE))
+    # The tag of the last price keeps its row: what the cursor is at stands in the ladder.
+    last = lines[row][-1]
+    is_tagged = Emphasis.REVERSE in last.emphasis
+    line = (*marked, last if is_tagged else Cell(label, Role.KEY, Emphasis.BOLD))
     return (*lines[:row], line, *lines[row + 1 :])
 
 

@@ -155,7 +155,7 @@ def _fee_numbers(terms: MarketTerms, price: Micros) -> list[_Number]:
     return [
         _Number(
             name,
-            f"{format_price(round_price(fee, _HUNDREDTH_OF_CENT), tick=_HUNDREDTH_OF_CENT)}/share",
+            f"{format_price(round_price(fee, _HUNDREDTH_OF_CENT), tick=_HUNDREDTH_OF_CENT)}",
             Role.DIM,
         )
     ]
