@@ -258,7 +258,7 @@ def paint_bar(
 ) -> Line:  # fmt: skip
     """Return a bar that grows away from the price, in exactly `width` cells; one that ought to be longer ends in an arrow.
 
-    Under what is written over it, next to the price, the bar goes on as a ground: in its own colour, to its length.
+    Under what is written over it, next to the price, the bar goes on as a ground: in its own colour, word by word.
     """
     taken, eighths = line_width(over), scale.eighths(size, width)
     text = _on_bar(over, eighths, look=look)
@@ -269,25 +269,22 @@ def paint_bar(
 
 
 def _on_bar(text: Line, eighths: int, *, look: BarLook) -> Line:
-    """Return a text with the bar as the ground of the cells that it covers by half or more, and of the first."""
+    """Return a text with the bar as the ground of the words that it covers by half or more.
+
+    A bar that ended inside a number would make two colours of it, and neither part could be read.
+    """
     is_bid = look.side is Side.BUY
-    left = max(1, (eighths + _FULL // 2) // _FULL) if eighths else 0
+    left = (eighths + _FULL // 2) // _FULL
     cells: list[Cell] = []
     for cell in reversed(text) if is_bid else text:
         width = line_width((cell,))
-        covered = min(left, width)
-        left -= covered
+        is_on = 0 < width <= 2 * left
+        left = max(left - width, 0)
         if cell.ground is not None:
             # Something that flashes has a ground of its own.
             cells.append(cell)
-            continue
-        # From the price outwards; these texts are ASCII or of one cell a character.
-        at = width - covered if is_bid else covered
-        parts = [cell._replace(text=cell.text[:at]), cell._replace(text=cell.text[at:])]
-        on, off = (1, 0) if is_bid else (0, 1)
-        parts[on] = _covered(parts[on], look)
-        parts[off] = parts[off]._replace(ground=look.ground)
-        cells += [part for part in (reversed(parts) if is_bid else parts) if part.text]
+        else:
+            cells.append(_covered(cell, look) if is_on else cell._replace(ground=look.ground))
     return tuple(reversed(cells) if is_bid else cells)
 
 

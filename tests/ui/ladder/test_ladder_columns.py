@@ -125,8 +125,11 @@ def test_under_what_is_written_over_it_a_bar_goes_on_as_a_ground(
     from_price = reversed(line) if side is Side.BUY else line
     cells = [(char, cell) for cell in from_price for char in cell.text]
     eighths = scale.eighths(size, width)
-    for index, (char, cell) in enumerate(cells[: 2 * length]):
-        assert char == "1"
-        # The bar has its exact length also here, and every size is seen.
-        assert (cell.ground is ground) == (eighths >= 8 * index + 4 or (eighths > 0 == index))
+    covered = (eighths + 4) // 8
+    for word in range(2):
+        part = cells[word * length : (word + 1) * length]
+        assert {char for char, _ in part} <= {"1"}
+        # A word lies on the bar or beside it, never across its end.
+        is_on = length <= 2 * (covered - word * length)
+        assert all((cell.ground is ground) is is_on for _, cell in part)
     assert all(char in "█◄►" for char, _ in cells[2 * length : eighths // 8])
