@@ -34,7 +34,7 @@ from pmtui.domain.ticket.draft import (
     toggle_post_only,
 )
 from pmtui.service.views import AccountView, MarketView
-from pmtui.ui.cells import Cell
+from pmtui.ui.cells import Cell, focus_mark
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
@@ -147,7 +147,7 @@ class TicketPane(TicketLayout):
         )  # fmt: skip
         self.add_class("-open")
         self.show_state()
-        self.border_title = f"TICKET {side.value}"
+        self._show_title(side)
         terms = market.terms
         is_far = price is not None and terms is not None and _is_far(
             price, self.surface.queries.book(terms.token_ids[outcome_index]), terms.tick_size
@@ -195,9 +195,18 @@ class TicketPane(TicketLayout):
             self.show_state()
 
     def on_descendant_focus(self) -> None:
-        """Mark the focused field."""
+        """Mark the focused field, and the ticket."""
+        self._show_title(self.draft.side)
         if self.is_open and is_live(self):
             self._paint()
+
+    def on_descendant_blur(self) -> None:
+        """Remove the mark of the ticket."""
+        self._show_title(self.draft.side)
+
+    def _show_title(self, side: Side) -> None:
+        mark = f"{focus_mark()} " if self.has_focus_within else ""
+        self.border_title = f"{mark}TICKET {side.value}"
 
     def on_mount(self) -> None:
         """Fill the fields for the first time."""
@@ -345,7 +354,7 @@ class TicketPane(TicketLayout):
         """Replace the draft and clear the messages about the previous one."""
         self._state.refusal = None
         self._sending.was_sent = self._sending.was_sent and is_typed
-        self.border_title = f"TICKET {draft.side.value}"
+        self._show_title(draft.side)
         if not self._sending.is_sending:
             self._state.message = ()
         if is_typed:

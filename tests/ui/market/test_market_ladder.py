@@ -254,4 +254,8 @@ async def test_the_ticket_begins_with_its_price_where_the_cursor_is_far_from_the
         await until(pilot, lambda: app.focused is first, "the field")
         await pilot.press(*"48")
         assert first.value == "48"
-        assert str(screen.ticket.border_title) == "TICKET BUY"
+        assert str(screen.ticket.border_title) == "■ TICKET BUY"
+        seen = screen.ticket.styles.border_top
+        await pilot.press("f8")
+        await until(pilot, lambda: str(screen.ticket.border_title) == "TICKET BUY", "no mark")
+        assert screen.ticket.styles.border_top != seen
