@@ -102,11 +102,7 @@ class Modal(ModalScreen[ResultT]):
     def follow_front(self) -> None:
         """Leave the focus to a card in front, and take it back."""
         if self in self.app.screen_stack:
-            self.show_focus()
-
-    def show_focus(self) -> None:
-        """Show the focus while this form is in front."""
-        show_focus(self)
+            show_focus(self)
 
     @override
     def render(self) -> RenderResult:  # type: ignore[override]  # Textual takes a Visual, too

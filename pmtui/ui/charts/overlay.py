@@ -148,18 +148,14 @@ def draw_overlay(
 ) -> Drawing:
     """Draw at least one curve in exactly `height` lines of `width` cells; runs in a thread.
 
-    Those without points have room for their names, so that nothing moves once they come. The axis is broken where curves lie far apart: a single scale would be mostly empty. It is whole
-    while histories are still loading, because they may lie in between.
+    Those without points have room for their names, so that nothing moves once they come. The axis
+    is whole while they are loading, because they may lie between the others.
     """
     rows = max(height - 1, 1)
     labels = _labels(curves, width, ascii_only=ascii_only)
     curves = drawable(curves)
     every = [point for curve in curves for point in curve.points]
-    ranges = [price_range(curve.points) for curve in curves]
-    bands = bands_of(ranges if is_whole else [price_range(every)], rows)
-    if len(bands) == 1:
-        low, high = evened(bands[0].low, bands[0].high, rows)
-        bands = (bands[0]._replace(low=low, high=high),)
+    bands = _bands_in(curves if is_whole else [Curve(0, every)], rows)
     gutter = 1 + max(
         (len(name) for band in bands for name in price_names(_axes_of(band, every)).values()),
         default=0,
@@ -188,6 +184,15 @@ def draw_overlay(
     times = " " * gutter + time_line(whole, end)
     lines.append(fit_line((Cell(times[:width], Role.DIM),), width))
     return Drawing(tuple(lines[-height:]), whole.prices, rows, end)
+
+
+def _bands_in(curves: Sequence[Curve], rows: int) -> tuple[Band, ...]:
+    """Break the axis where curves lie far apart: a single scale would be mostly empty."""
+    bands = bands_of([price_range(curve.points) for curve in curves], rows)
+    if len(bands) > 1:
+        return bands
+    low, high = evened(bands[0].low, bands[0].high, rows)
+    return (bands[0]._replace(low=low, high=high),)
 
 
 def _axes_of(band: Band, points: Sequence[PricePoint]) -> Axes:

@@ -11,9 +11,9 @@ from functools import partial
 from itertools import zip_longest
 from typing import ClassVar, TypeVar
 
+from textual import events, on
 from textual.binding import BindingType
 from textual.getters import query_one
-from typing_extensions import override
 
 from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.ids import CommandId, ConditionId, TokenId
@@ -101,20 +101,11 @@ class OrderForm(Modal[ResultT]):
         if self._subscription is not None:
             self._subscription.close()
 
-    def on_screen_resume(self) -> None:
-        """Move aside so that the ladder below stays visible."""
-        self._stand_aside()
-
-    def on_descendant_focus(self) -> None:
-        """Mark the focused entry."""
-        self._mark_entry()
-
-    @override
-    def show_focus(self) -> None:
-        super().show_focus()
-        self._mark_entry()
-
-    def _mark_entry(self) -> None:
+    @on(events.DescendantFocus)
+    @on(events.ScreenResume)
+    @on(events.ScreenSuspend)
+    def mark_entry(self) -> None:
+        """Mark the focused entry; behind a card none is."""
         focused = self.focused if self.app.screen is self else None
         entry = focused.id if focused is not None else None
         for label in self.query(EntryLabel):
@@ -124,7 +115,9 @@ class OrderForm(Modal[ResultT]):
         """Move aside on a screen of another size."""
         _ = self.call_after_refresh(self._stand_aside)
 
+    @on(events.ScreenResume)
     def _stand_aside(self) -> None:
+        """Move aside so that the ladder below stays visible."""
         if is_live(self):
             self.set_class(self.is_beside, "-beside")
             self.set_class(self.inner < _ROOMY, "-narrow")

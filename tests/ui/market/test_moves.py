@@ -34,8 +34,8 @@ def point_at(app: ScreenApp, words: str) -> None:
 
 async def prompted(app: ScreenApp, pilot: Pilot[None]) -> MovePrompt:
     await pilot.press("right_square_bracket")
-    await until(pilot, lambda: shows(app, "49¢"), "the orders")
-    point_at(app, "49¢")
+    await until(pilot, lambda: shows(app, "49.0¢"), "the orders")
+    point_at(app, "49.0¢")
     await pilot.press("e")
     await until(pilot, lambda: isinstance(app.screen, MovePrompt), "the prompt")
     prompt = app.screen
