@@ -147,7 +147,6 @@ class TicketPane(TicketLayout):
         )  # fmt: skip
         self.add_class("-open")
         self.show_state()
-        self._show_title(side)
         terms = market.terms
         is_far = price is not None and terms is not None and _is_far(
             price, self.surface.queries.book(terms.token_ids[outcome_index]), terms.tick_size
@@ -194,19 +193,12 @@ class TicketPane(TicketLayout):
         if self.is_open:
             self.show_state()
 
-    def on_descendant_focus(self) -> None:
-        """Mark the focused field, and the ticket."""
-        self._show_title(self.draft.side)
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def mark_focus(self) -> None:
+        """Mark the focused field, and the ticket that has it."""
         if self.is_open and is_live(self):
             self._paint()
-
-    def on_descendant_blur(self) -> None:
-        """Remove the mark of the ticket."""
-        self._show_title(self.draft.side)
-
-    def _show_title(self, side: Side) -> None:
-        mark = f"{focus_mark()} " if self.has_focus_within else ""
-        self.border_title = f"{mark}TICKET {side.value}"
 
     def on_mount(self) -> None:
         """Fill the fields for the first time."""
@@ -354,7 +346,6 @@ class TicketPane(TicketLayout):
         """Replace the draft and clear the messages about the previous one."""
         self._state.refusal = None
         self._sending.was_sent = self._sending.was_sent and is_typed
-        self._show_title(draft.side)
         if not self._sending.is_sending:
             self._state.message = ()
         if is_typed:
@@ -384,6 +375,8 @@ class TicketPane(TicketLayout):
             self.post_message(self.Drafted(ghosts))
 
     def _paint(self) -> None:
+        mark = f"{focus_mark()} " if self.has_focus_within else ""
+        self.border_title = f"{mark}TICKET {self.draft.side.value}"
         has_one = self._face.fixable() is not None
         if has_one != self.has_suggestion:
             self.has_suggestion = has_one
