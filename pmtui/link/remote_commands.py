@@ -51,7 +51,7 @@ _UNKNOWN = "whether it was done is not known; see the log once the service is ba
 
 @dataclass(slots=True)
 class _Followed:
-    """A command whose end may stay unanswered."""
+    """A command that may never be answered."""
 
     order_ids: tuple[OrderId, ...]
     """Those that it sends; of a cancel, those that it names."""

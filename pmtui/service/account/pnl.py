@@ -179,7 +179,7 @@ class DailyPnl:
     def _price_settled(
         self, positions: tuple[Position, ...], opening: Opening, trades: DayTrades
     ) -> None:
-        """Note what shares were exchanged for that were held or traded today and are not held any more."""
+        """Record the payout of shares that were held or traded today and were exchanged since."""
         held = {position.token_id for position in positions}
         for token_id in (trades.markets.keys() | opening.held.keys()) - held:
             price = self._known.settled_price(token_id)

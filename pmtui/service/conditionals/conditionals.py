@@ -316,7 +316,7 @@ class Conditionals:
         self, known: ConditionalOrder, plan: ConditionalPlan, terms: MarketTerms, *,
         bid: Micros | None, others: list[ConditionalOrder],
     ) -> tuple[PlanProblem, ...]:  # fmt: skip
-        """Return what is wrong with one whose shares are still to be bought, as beside its purchase."""
+        """Check one whose shares are still to be bought, as the ticket of the purchase does; return the problem."""
         # Only one for the whole position claims those shares too.
         others = [each for each in others if each.is_all]
         orders = (self._own.order(source.order_id) for source in known.sources)

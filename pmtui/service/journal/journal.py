@@ -238,7 +238,7 @@ class Journal:
         return await self._reading(read_cut_off_moves)
 
     async def order(self, order_id: OrderId) -> JournaledOrder | JournalProblem | None:
-        """Return what was written down of an order before it left; None if it never left."""
+        """Return an order as journaled before it was sent; None if it was never sent."""
         return await self._reading(lambda connection: read_order(connection, order_id))
 
     async def entries(self, order_id: OrderId) -> tuple[JournalEntry, ...] | JournalProblem:

@@ -288,7 +288,7 @@ def read_ruled_out(connection: sqlite3.Connection) -> tuple[JournaledOrder, ...]
 
 
 def read_order(connection: sqlite3.Connection, order_id: OrderId) -> JournaledOrder | None:
-    """Return what was written down of an order before it left; None if it never left.
+    """Return an order as journaled before it was sent; None if it was never sent.
 
     An order that others left in place of, or were to, is one of which only the id is known.
     """

@@ -98,7 +98,7 @@ def paint_flatten_card(
     details_key: str = "",
     merging: str = "",
 ) -> tuple[Line, ...]:
-    """Show what is sold at which worst price, and what has to be cancelled for it.
+    """Paint the sale with its worst price, and the orders that it cancels first.
 
     Args:
         order: the sale, as prepared.

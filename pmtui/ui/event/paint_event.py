@@ -133,7 +133,7 @@ def paint_outcome_row(
 def paint_prices(
     market: Market | None, bid: Micros | None, ask: Micros | None, *, is_live: bool
 ) -> tuple[Cell, Cell, Cell]:
-    """Paint bid, ask and mid, stale if not live; of a closed market what it pays."""
+    """Paint bid, ask and mid, stale if not live; for a closed market its payout."""
     if market is not None and market.closed:
         return paint_price(None), paint_price(None), paint_price(market.first_price, Role.DIM)
     roles = (Role.BID, Role.ASK, Role.TEXT) if is_live else (Role.STALE,) * 3

@@ -100,7 +100,7 @@ class MarketDisplay:
         self._widgets.head.show_quote(model.market, model.book, self._width())
 
     def show_book(self, model: MarketModel, *, has_next: Callable[[], bool]) -> None:
-        """Show the book on the ladder with what is ours in it; after the end what became of it.
+        """Show the book with our orders on the ladder; once the market has ended, its result.
 
         Args:
             model: the picture.

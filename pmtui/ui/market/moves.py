@@ -152,7 +152,7 @@ def plan_net_sale(
     leg: TokenId | None,
     merging: str,
 ) -> FlattenPlan | str:
-    """Plan the sale of what is held of one outcome beyond the other, or say why there is none.
+    """Plan the sale of what is held of one outcome beyond the other, or return why there is none.
 
     Args:
         surface: the service and the user's choices.
@@ -178,7 +178,7 @@ def plan_net_sale(
 
 
 def _describe_leg(pairs: Micros, leg: TokenId, terms: MarketTerms, merging: str) -> str:
-    """Say why there is nothing to sell of an outcome of which no more is held than of the other."""
+    """Return why an outcome has nothing to sell: no more of it is held than of the other."""
     names = zip(terms.token_ids, terms.outcome_labels, strict=True)
     own, other = (plain(label, 16) for _, label in sorted(names, key=lambda each: each[0] != leg))
     if pairs < SIZE_STEP:
@@ -191,7 +191,7 @@ MERGE_PATH = ("global.portfolio", "portfolio.merge")
 
 
 def describe_move(verdict: MoveVerdict, again: str = "") -> str:
-    """Say how a move ended, with the key that offers again what it left out; the line cuts it."""
+    """Describe how a move ended, with the key that offers the rest again; the line crops it."""
     text = plain(verdict.text, 200)
     if not again:
         return text

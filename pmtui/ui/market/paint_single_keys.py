@@ -315,7 +315,7 @@ def describe_result(
 
 
 def describe_held(positions: Iterable[Position], *, holds_nothing: str) -> str:
-    """Say what was held of a market that has ended, and what that brought."""
+    """Describe what was held of a market that has ended, and its payout."""
     held = [
         f"your {format_size_compact(p.size, width=8).strip()} {plain(p.outcome, _LABEL)}"
         + ("" if p.unrealized is None else f" {format_money_change(p.unrealized)}")

@@ -128,7 +128,7 @@ def _activity_facts(activity: Activity) -> list[Cell | Line]:
 
 
 def describe_conversion(activity: Activity) -> str:
-    """Return what a conversion took and what it gave."""
+    """Describe the shares that a conversion took and gave."""
     if activity.size is None:
         return ""
     size = format_shares(activity.size)

@@ -73,7 +73,7 @@ class Settling:
         return True
 
     def take(self, wish: SettleAction, position: Position | None) -> None:
-        """Start what is wanted with the market of a position."""
+        """Start an action on the market of a position."""
         if reason := why_no_wallet(self._surface):
             self._line.show(reason)
         elif wish is SettleAction.REDEEM_ALL:

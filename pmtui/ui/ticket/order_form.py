@@ -218,7 +218,7 @@ class LegOrders:
         return tuple(zip_longest(self.sent, self.verdicts))
 
     def forget(self) -> None:
-        """Show nothing more of what was sent, which is in the account."""
+        """Stop showing what was sent; the account has it."""
         self.sent, self.verdicts = (), ()
 
     async def ask(

@@ -92,7 +92,7 @@ def numbers_of(surface: Surface, order: PreparedOrder) -> TicketNumbers | None:
 
 
 def review_order(surface: Surface, order: PreparedOrder) -> Review | None:
-    """Return what stands against a prepared order now; None before the terms are known."""
+    """Return the objections to a prepared order as of now; None before the terms are known."""
     queries, token_id = surface.queries, order.intent.token_id
     market = queries.market(order.condition_id)
     if market.terms is None or token_id not in market.terms.token_ids:
@@ -242,7 +242,7 @@ class TicketState:
     def _find_missing_approval(
         self, surface: Surface, context: TicketContext | None
     ) -> Problem | None:
-        """Return a problem if the exchange lacks the approval for what the order gives."""
+        """Return a problem if the exchange has no approval for what the order pays with."""
         if context is None:
             return None
         account, is_buy = surface.queries.account(), self.draft.side is Side.BUY

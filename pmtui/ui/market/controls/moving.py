@@ -170,7 +170,7 @@ class Moving:
         )  # fmt: skip
 
     def state_line(self, model: MarketModel) -> Line:
-        """Paint what is moved where; empty if nothing is."""
+        """Paint the orders being moved and their new prices; empty if there are none."""
         if self._picked is None:
             return ()
         orders = self._picked_orders(model.account)
