@@ -81,20 +81,20 @@ class Call(_Message):
 
     call_id: str
     call: bytes
-    """Empty to ask only for what came of an earlier call with this id."""
+    """Empty to ask only for the answer to an earlier call with this id."""
     given: Moment | None = None
     """When the trader gave it; None for when it is read. Orders are not sent long after it."""
 
 
 class Trace(_Message):
-    """Say what became of orders that a run which has ended was asked to send; answered by `Answer`."""
+    """Ask for the result of orders that an earlier run of the service was to send; answered by `Answer`."""
 
     call_id: str
     order_ids: tuple[str, ...]
 
 
 class Ask(_Message):
-    """Report the service's status."""
+    """Ask for the status of the service."""
 
 
 class Unlock(_Message):

@@ -134,7 +134,7 @@ class RemoteCalls:
         return decode(await self._line.wait_for_verdict(command_id), _returned(verdict))
 
     async def settle(self, lost: NoAnswerError, command_id: CommandId) -> tuple[Verdict, ...]:
-        """Return the verdict on orders whose end the service that was to send them does not report."""
+        """Return the verdict on orders whose service was lost before it reported their end."""
         followed = self._followed.get(command_id, _Followed((OrderId(""),)))
         if not lost.may_have_happened:
             return (Rejected(describe_loss(lost)),) * len(followed.order_ids)

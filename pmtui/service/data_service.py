@@ -133,7 +133,7 @@ class DataService:
         return sum(each.state is AlertState.WAITING for each in alerts)
 
     def count_terminals(self, attached: int) -> None:
-        """Tell every terminal how many are attached."""
+        """Update the number of attached terminals."""
         self._kernel.terminals = attached
         self.hub.mark(StatusTopic())
 

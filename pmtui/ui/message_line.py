@@ -150,7 +150,7 @@ class MessageLine:
         self._show(text, Role.TEXT, _CONFIRMED_FOR_S, _ANY, is_confirmation=True)
 
     def refuse(self, text: str) -> None:
-        """Say why a key did nothing, as long as other answers."""
+        """Show why a key did nothing, for as long as other answers."""
         self._show(text, Role.NOTICE_WARN, _SAID_FOR_S, _AS_BAD, is_refusal=True)
 
     @property

@@ -201,12 +201,12 @@ def describe_move(verdict: MoveVerdict, again: str = "") -> str:
 
 
 def describe_merging(keymap: Keymap, path: Sequence[str] = MERGE_PATH) -> str:
-    """Say which keys turn pairs into dollars: `p M merges them`."""
+    """Name the keys that turn pairs into dollars: `p M merges them`."""
     return f"{' '.join(key_of(keymap, each) for each in path)} merges them"
 
 
 def describe_pairs(pairs: Micros, merging: str) -> str:
-    """Say that pairs of both outcomes stay, and what merges them; empty for none."""
+    """Describe the pairs of both outcomes that stay, and what merges them; empty for none."""
     if pairs < SIZE_STEP:
         return ""
     stay = "pair stays" if pairs == ONE else "pairs stay"

@@ -223,12 +223,12 @@ class RowVerbs:
         _ = self._page.post_message(MarketChosen(target.condition_id, index, side))
 
     def _why_not_tradable(self, target: RowTarget) -> str:
-        """Say in a sentence why no order can be sent; empty when one can."""
+        """Return a sentence on why no order can be sent; empty if one can."""
         reason = why_not_tradable(self._view_of(target), self._surface.queries.status())
         return reason or self._why_over(target)
 
     def _why_over(self, target: RowTarget) -> str:
-        """Say that the market of a row is resolved, which a position tells of before its market is read."""
+        """Return a sentence if the market of a row is resolved: a position shows it before its market loads."""
         positions = self._surface.queries.account().positions
         is_over = any(
             p.condition_id == target.condition_id and (p.is_redeemable or p.is_settled)

@@ -461,7 +461,7 @@ class SingleKeys:
         return book, is_permitted
 
     def _refuse(self, text: str) -> None:
-        """Say why a key sends nothing, here and in the log: the next message may come at once."""
+        """Show why a key sends nothing, and log it: the next message may follow at once."""
         self._line.refuse(text)
         self._workspace.commands.log_refusal(text)
 
