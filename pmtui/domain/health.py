@@ -69,7 +69,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class RequestQueue:
     """The request queue of one route."""
 
     route: str

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.health import HealthState, Link, LinkState, Source, SourceHealth, Waiting
+from pmtui.domain.health import HealthState, Link, LinkState, RequestQueue, Source, SourceHealth
 from pmtui.service.clock import Clock
 from pmtui.service.hub import Hub
 from pmtui.service.log import Log, RequestLog
@@ -71,7 +71,7 @@ class Health:
         if failure.kind is not FailureKind.CANCELLED:
             self.note_down(source, failure.text or failure.kind.value)
 
-    def note_waiting(self, source: Source, waiting: Waiting) -> None:
+    def note_waiting(self, source: Source, waiting: RequestQueue) -> None:
         """Record the queue of one route of a source."""
         lines = self._lines[source]
         lines[waiting.route] = waiting.count

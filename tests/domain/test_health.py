@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.health import RateBudget, StatedBudget, Waiting, scarcest
+from pmtui.domain.health import RateBudget, RequestQueue, StatedBudget, scarcest
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)
 
@@ -45,9 +45,9 @@ def test_the_one_that_runs_out_first_is_told() -> None:
 
 
 def test_the_last_in_line_has_the_others_ahead() -> None:
-    assert str(Waiting("GET /book", 13)) == "GET /book: waiting, 12 ahead"
-    assert Waiting("GET /book", 1).ahead == 0
+    assert str(RequestQueue("GET /book", 13)) == "GET /book: waiting, 12 ahead"
+    assert RequestQueue("GET /book", 1).ahead == 0
 
 
 def test_an_empty_line_is_free() -> None:
-    assert str(Waiting("GET /book", 0)) == "GET /book: free"
+    assert str(RequestQueue("GET /book", 0)) == "GET /book: free"

@@ -1,5 +1,5 @@
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.health import HealthState, Link, LinkState, Source, SourceHealth, Waiting
+from pmtui.domain.health import HealthState, Link, LinkState, RequestQueue, Source, SourceHealth
 from pmtui.service.health import Health
 from pmtui.service.hub import Hub
 from pmtui.service.log import MOST_REQUESTS, Log
@@ -18,12 +18,12 @@ def of(health: Health, source: Source) -> SourceHealth:
 
 def test_the_lines_before_all_routes_of_a_source_are_added_up() -> None:
     health = new_health()
-    health.note_waiting(Source.TRADING, Waiting("GET /book", 3))
-    health.note_waiting(Source.TRADING, Waiting("GET /price", 2))
-    health.note_waiting(Source.METADATA, Waiting("GET /events", 1))
+    health.note_waiting(Source.TRADING, RequestQueue("GET /book", 3))
+    health.note_waiting(Source.TRADING, RequestQueue("GET /price", 2))
+    health.note_waiting(Source.METADATA, RequestQueue("GET /events", 1))
     assert of(health, Source.TRADING).waiting == 5
     health.note_answer(Source.TRADING, elapsed_ms=3)
-    health.note_waiting(Source.TRADING, Waiting("GET /book", 0))
+    health.note_waiting(Source.TRADING, RequestQueue("GET /book", 0))
     trading = of(health, Source.TRADING)
     assert (trading.waiting, trading.state) == (2, HealthState.LIVE)
 

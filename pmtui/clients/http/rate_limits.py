@@ -25,7 +25,7 @@ from pmtui.clients.http.client import LONGEST_WAIT_S
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.backoff import Backoff
-from pmtui.domain.health import RateBudget, StatedBudget, Waiting
+from pmtui.domain.health import RateBudget, RequestQueue, StatedBudget
 from pmtui.reads.trading_routes import ClobRoutes, RouteName
 
 _FIRST_PAUSE_S = 1.0
@@ -265,7 +265,7 @@ def _call_later(delay_s: float, callback: Callable[[], None]) -> Timer:
     return asyncio.get_running_loop().call_later(delay_s, callback)
 
 
-def _ignore(_waiting: Waiting) -> None:
+def _ignore(_waiting: RequestQueue) -> None:
     return
 
 
@@ -277,7 +277,7 @@ class RateGate:
         self,
         limits: HostLimits,
         *,
-        observe: Callable[[Waiting], None] = _ignore,
+        observe: Callable[[RequestQueue], None] = _ignore,
         now: Callable[[], float] = time.monotonic,
         call_later: Callable[[float, Callable[[], None]], Timer] = _call_later,
     ) -> None:
@@ -373,7 +373,7 @@ class RateGate:
 
     def _notify(self, routes: Iterable[str]) -> None:
         for route in routes:
-            self._observe(Waiting(route, self._limiter.count_waiting(route)))
+            self._observe(RequestQueue(route, self._limiter.count_waiting(route)))
 
 
 def _closed(route: str, seconds: float) -> Failure:

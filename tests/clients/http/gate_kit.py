@@ -9,7 +9,7 @@ from pmtui.clients.http.rate_limits import (
     Limit,
     RateGate,
 )
-from pmtui.domain.health import Waiting
+from pmtui.domain.health import RequestQueue
 
 GATE_LIMITS = HostLimits((Limit(2, 10),), apart=frozenset({"DELETE /order"}))
 
@@ -53,7 +53,7 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
-def gate_on(hands: Hands, seen: list[Waiting] | None = None) -> RateGate:
+def gate_on(hands: Hands, seen: list[RequestQueue] | None = None) -> RateGate:
     observe = seen.append if seen is not None else lambda _waiting: None
     return RateGate(
         GATE_LIMITS, now=lambda: hands.now, call_later=hands.call_later, observe=observe

@@ -25,7 +25,7 @@ from pmtui.clients.http.rate_limits import (
 )
 from pmtui.config.endpoints import Dialect
 from pmtui.domain.answers import Failure, FailureKind
-from pmtui.domain.health import RateBudget, Waiting
+from pmtui.domain.health import RateBudget, RequestQueue
 from pmtui.reads.routes import ANALYTICS_ROUTES
 from pmtui.reads.trading_routes import LIVE_ROUTES, ROUTES, RouteName
 from tests.clients.http.gate_kit import Hands, gate_on, settle
@@ -199,7 +199,7 @@ BUSY = Failure(FailureKind.BUSY, "GET /x", "too many requests", 429, 3.0)
 
 
 async def test_those_who_wait_go_in_order_and_are_seen_waiting() -> None:
-    hands, seen, done = Hands(), list[Waiting](), list[int]()
+    hands, seen, done = Hands(), list[RequestQueue](), list[int]()
     gate = gate_on(hands, seen)
 
     async def ask(number: int) -> None:
@@ -209,13 +209,13 @@ async def test_those_who_wait_go_in_order_and_are_seen_waiting() -> None:
     tasks = [asyncio.create_task(ask(number)) for number in range(5)]
     await settle()
     assert done == [0, 1]
-    assert seen == [Waiting("GET /x", 1), Waiting("GET /x", 2), Waiting("GET /x", 3)]
+    assert seen == [RequestQueue("GET /x", 1), RequestQueue("GET /x", 2), RequestQueue("GET /x", 3)]
     assert str(seen[-1]) == "GET /x: waiting, 2 ahead"
     await hands.move(10)
     assert done == [0, 1, 2, 3]
     await hands.move(10)
     assert done == [0, 1, 2, 3, 4]
-    assert seen[-1] == Waiting("GET /x", 0)
+    assert seen[-1] == RequestQueue("GET /x", 0)
     await asyncio.gather(*tasks)
 
 
@@ -272,7 +272,7 @@ async def test_a_host_that_asks_for_a_pause_gets_it_on_that_route_alone() -> Non
 
 
 async def test_a_pause_that_is_too_long_is_told_and_not_waited_for() -> None:
-    hands, seen = Hands(), list[Waiting]()
+    hands, seen = Hands(), list[RequestQueue]()
     gate = gate_on(hands, seen)
     for _ in range(2):
         await gate.enter("GET /x")
@@ -313,7 +313,7 @@ async def test_refusals_that_name_no_time_pause_longer_each_time_until_one_is_an
 
 
 async def test_the_transport_waits_at_its_gate_and_signs_after_waiting() -> None:
-    hands, seen = Hands(), list[Waiting]()
+    hands, seen = Hands(), list[RequestQueue]()
     gate = gate_on(hands, seen)
     async with serving(answering(b"{}")) as server:
         host = HttpHost(server.url, gate=gate)
@@ -325,7 +325,7 @@ async def test_the_transport_waits_at_its_gate_and_signs_after_waiting() -> None
         asks = [asyncio.create_task(host.read("/x", headers=signed, route="/x")) for _ in range(3)]
         await asyncio.gather(*asks[:2])
         await settle()
-        assert seen == [Waiting("GET /x", 1)]
+        assert seen == [RequestQueue("GET /x", 1)]
         await hands.move(10)
         assert await asks[2] == b"{}"
         assert [call.headers["x-made-at"] for call in server.calls] == ["0.0", "0.0", "10.0"]
