@@ -39,7 +39,7 @@ _UNLIMITED = str(UNLIMITED_APPROVAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
+class WalletFunds:
     """What the wallet holds before a step, as far as known."""
 
     cash: Micros | None = None
@@ -48,11 +48,11 @@ class Holdings:
     """The names of known contracts and of the address book."""
 
 
-def holdings_of(view: WalletView, book: AddressBook) -> Holdings:
+def holdings_of(view: WalletView, book: AddressBook) -> WalletFunds:
     """Return what a wallet holds, and the names of addresses; contracts keep their own names."""
     contacts = {each.address: f"“{plain(each.name)}” of the address book" for each in book.contacts}
     outcomes = (each for settlement in view.settlements for each in settlement.outcomes)
-    return Holdings(
+    return WalletFunds(
         view.cash,
         {each.token_id: each.size for each in outcomes},
         contacts | {each.approval.contract: each.name for each in view.approvals},
@@ -64,7 +64,7 @@ def paint_card(
     width: int,
     *,
     mode: Mode,
-    held: Holdings,
+    held: WalletFunds,
     now: datetime,
 ) -> tuple[Line, ...]:
     """Paint what is about to be signed, or submitted without a signature.
@@ -101,7 +101,7 @@ def paint_card(
     return tuple(lines)
 
 
-def paint_flows(flows: Sequence[Flow], held: Holdings, width: int) -> list[Line]:
+def paint_flows(flows: Sequence[Flow], held: WalletFunds, width: int) -> list[Line]:
     """Paint the results of a step, each with the holding before and after it."""
     lines: list[Line] = []
     for flow in flows:
@@ -203,7 +203,7 @@ _SIMULATIONS = {
 }
 
 
-def _shares(flow: Flow, held: Holdings) -> Micros | None:
+def _shares(flow: Flow, held: WalletFunds) -> Micros | None:
     if flow.token_id is None or not held.shares:
         return None
     return held.shares.get(flow.token_id, Micros(0))

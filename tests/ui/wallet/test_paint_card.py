@@ -7,7 +7,7 @@ from pmtui.domain.account.wallet_steps import UNLIMITED_APPROVAL
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import Simulation, WalletCard
 from pmtui.ui.cells import Line, line_width
-from pmtui.ui.wallet.paint_card import Holdings, holdings_of, paint_card
+from pmtui.ui.wallet.paint_card import WalletFunds, holdings_of, paint_card
 from tests.ui.fake_surface import NOW
 from tests.ui.onboarded import EXCHANGE, NEWER, OWNER
 from tests.ui.wallet.wallets import (
@@ -28,7 +28,7 @@ HELD = holdings_of(READY_WALLET, AddressBook())
 
 
 def paint(
-    card: WalletCard, width: int = 74, *, held: Holdings = HELD, ascii_only: bool = False,
+    card: WalletCard, width: int = 74, *, held: WalletFunds = HELD, ascii_only: bool = False,
 ) -> tuple[Line, ...]:  # fmt: skip
     return paint_card(
         card, width, mode=Mode.LIVE, held=held, now=NOW,
@@ -85,7 +85,7 @@ def test_what_comes_out_stands_with_what_is_held_before_and_after() -> None:
 
 
 def test_what_is_not_known_is_not_made_up() -> None:
-    shown = text(paint(MERGE_CARD, held=Holdings()))
+    shown = text(paint(MERGE_CARD, held=WalletFunds()))
     assert "now" not in shown
     assert "+$12.50  Cash" in shown
 

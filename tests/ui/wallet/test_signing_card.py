@@ -2,7 +2,7 @@ import pytest
 
 from pmtui.service.topics import WalletTopic
 from pmtui.ui.cells import Cell, Line
-from pmtui.ui.wallet.paint_card import Holdings, paint_card
+from pmtui.ui.wallet.paint_card import WalletFunds, paint_card
 from pmtui.ui.wallet.signing_card import SigningCard
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.screens.look import shows, text_of
@@ -85,7 +85,7 @@ async def test_a_batch_is_there_whole_in_every_size(size: tuple[int, int]) -> No
 
     def paint(width: int) -> tuple[Line, ...]:
         mode = service.status().mode
-        return paint_card(APPROVE_CARD, width, mode=mode, held=Holdings(), now=NOW)
+        return paint_card(APPROVE_CARD, width, mode=mode, held=WalletFunds(), now=NOW)
 
     app = Stage()
     async with app.run_test(size=size) as pilot:
