@@ -47,7 +47,7 @@ class SettleAction(StrEnum):
 
 
 class Settling:
-    """Starts the wallet step for a wish, or shows why there is none."""
+    """Starts the wallet step for an action, or shows why there is none."""
 
     def __init__(self, surface: Surface, flow: WalletFlow, line: MessageLine) -> None:
         """Build for one screen.
@@ -72,31 +72,31 @@ class Settling:
         self.marked = self.marked ^ {condition_id}
         return True
 
-    def take(self, wish: SettleAction, position: Position | None) -> None:
+    def take(self, action: SettleAction, position: Position | None) -> None:
         """Start an action on the market of a position."""
         if reason := why_no_wallet(self._surface):
             self._line.show(reason)
-        elif wish is SettleAction.REDEEM_ALL:
+        elif action is SettleAction.REDEEM_ALL:
             self._redeem_all()
-        elif wish is SettleAction.REDEEM and self.marked:
+        elif action is SettleAction.REDEEM and self.marked:
             self._redeem_marked()
-        elif wish is SettleAction.REDEEM and not self._is_resolved(position):
+        elif action is SettleAction.REDEEM and not self._is_resolved(position):
             self._redeem_what_can(position)
         elif position is None:
             self._line.show("No position here.")
-        elif wish is SettleAction.SPLIT:
+        elif action is SettleAction.SPLIT:
             self._split(position)
         else:
-            self._settle(wish, position)
+            self._settle(action, position)
 
-    def _settle(self, wish: SettleAction, position: Position) -> None:
+    def _settle(self, action: SettleAction, position: Position) -> None:
         view = self._surface.queries.wallet()
         found = settlement_of(view, position.condition_id)
         if found is None:
             self._line.show(NOT_KNOWN)
-        elif wish is SettleAction.REDEEM:
+        elif action is SettleAction.REDEEM:
             self._flow.take(Redeem((found.condition_id,)))
-        elif wish is SettleAction.MERGE:
+        elif action is SettleAction.MERGE:
             if found.mergeable:
                 self._flow.ask(MergeForm(self._surface, found))
             else:
