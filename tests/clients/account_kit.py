@@ -28,7 +28,7 @@ NOW = datetime.fromtimestamp(1_790_000_100, UTC)
 EMPTY_CANCEL = b'{"canceled":[],"not_canceled":{}}'
 
 
-async def _no_time() -> datetime | Failure:
+async def no_time() -> datetime | Failure:
     return Failure(FailureKind.UNREACHABLE, "GET /time", "none")
 
 
@@ -36,7 +36,7 @@ def account_client(
     host: HttpHost,
     routes: ClobRoutes = LIVE_ROUTES,
     *,
-    read_time: Callable[[], Awaitable[datetime | Failure]] = _no_time,
+    read_time: Callable[[], Awaitable[datetime | Failure]] = no_time,
 ) -> AccountClient:
     account = Account(SIGNER.address, SIGNER.address, SignatureType.DEPOSIT_WALLET, CREDENTIALS)
     return AccountClient(host, routes, account=account, clock=ServerClock(lambda: NOW, read_time))

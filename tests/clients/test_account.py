@@ -18,9 +18,9 @@ from tests.clients.account_kit import (
     EMPTY_CANCEL,
     NOW,
     SIGNER,
-    _no_time,
     account_client,
     is_signed,
+    no_time,
 )
 from tests.clients.raw_server import Call, serving
 
@@ -249,7 +249,7 @@ async def test_credentials_are_created_or_else_derived() -> None:
             await call.answer(triple)
 
     async with serving(existing) as server:
-        clock = ServerClock(lambda: NOW, _no_time)
+        clock = ServerClock(lambda: NOW, no_time)
         found = await create_or_derive(server.host(), LIVE_ROUTES, signer=SIGNER, clock=clock)
         assert isinstance(found, ApiCredentials)
         assert (found.key, found.secret.reveal_text()) == ("k", "c2hhcmVk")
@@ -294,4 +294,4 @@ async def test_a_clock_in_step_within_a_second_is_left_alone() -> None:
     assert await clock.measure() is None
     assert (clock.offset_s, clock.timestamp_s()) == (0.0, 1_790_000_100)
     assert clock.timestamp_ms() == 1_790_000_100_000
-    assert isinstance(await ServerClock(lambda: NOW, _no_time).measure(), Failure)
+    assert isinstance(await ServerClock(lambda: NOW, no_time).measure(), Failure)

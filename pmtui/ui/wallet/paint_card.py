@@ -48,7 +48,7 @@ class WalletFunds:
     """The names of known contracts and of the address book."""
 
 
-def holdings_of(view: WalletView, book: AddressBook) -> WalletFunds:
+def funds_of(view: WalletView, book: AddressBook) -> WalletFunds:
     """Return what a wallet holds, and the names of addresses; contracts keep their own names."""
     contacts = {each.address: f"“{plain(each.name)}” of the address book" for each in book.contacts}
     outcomes = (each for settlement in view.settlements for each in settlement.outcomes)

@@ -26,7 +26,7 @@ from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.wallet.paint_card import holdings_of, paint_call, paint_named
+from pmtui.ui.wallet.paint_card import funds_of, paint_call, paint_named
 
 TRANSACTION_COLUMNS = (
     Column("age", "Age", 4, align=Align.RIGHT),
@@ -198,7 +198,7 @@ class TransactionScreen(ReadingScreen):
         if found is None:
             return (Row("gone", (Cell("The relayer does not list it any more."),)),)
         view, now = self.surface.queries.wallet(), self.surface.queries.now()
-        names = holdings_of(view, self.surface.queries.address_book()).names
+        names = funds_of(view, self.surface.queries.address_book()).names
         lines = paint_transaction(found, width, names=names, now=now)
         return tuple(Row(f"{number}", (_joined(line),)) for number, line in enumerate(lines))
 

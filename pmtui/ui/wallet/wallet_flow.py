@@ -18,7 +18,7 @@ from pmtui.ui.frame import is_live
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
-from pmtui.ui.wallet.paint_card import holdings_of, paint_card
+from pmtui.ui.wallet.paint_card import funds_of, paint_card
 from pmtui.ui.wallet.signing_card import SigningCard
 from pmtui.ui.wallet.wallet_form import PREPARING, WalletForm
 
@@ -106,7 +106,7 @@ class WalletFlow:
             card,
             width,
             mode=queries.status().mode,
-            held=holdings_of(queries.wallet(), queries.address_book()),
+            held=funds_of(queries.wallet(), queries.address_book()),
             now=queries.now(),
         )
 

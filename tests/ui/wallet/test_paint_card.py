@@ -7,7 +7,7 @@ from pmtui.domain.account.wallet_steps import UNLIMITED_APPROVAL
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import Simulation, WalletCard
 from pmtui.ui.cells import Line, line_width
-from pmtui.ui.wallet.paint_card import WalletFunds, holdings_of, paint_card
+from pmtui.ui.wallet.paint_card import WalletFunds, funds_of, paint_card
 from tests.ui.fake_surface import NOW
 from tests.ui.onboarded import EXCHANGE, NEWER, OWNER
 from tests.ui.wallet.wallets import (
@@ -24,7 +24,7 @@ from tests.ui.wallet.wallets import (
     STRANGER,
 )
 
-HELD = holdings_of(READY_WALLET, AddressBook())
+HELD = funds_of(READY_WALLET, AddressBook())
 
 
 def paint(
@@ -134,11 +134,11 @@ def test_a_batch_that_was_tried_call_by_call_says_so(simulation: Simulation, sai
 
 def test_a_name_of_the_address_book_stands_beside_its_address() -> None:
     book = AddressBook((Contact(STRANGER, "cold"),))
-    known = text(paint(SEND_CARD, held=holdings_of(READY_WALLET, book)))
+    known = text(paint(SEND_CARD, held=funds_of(READY_WALLET, book)))
     assert f"“cold” of the address book {STRANGER}" in " ".join(known.split())
     assert "cold" not in text(paint(SEND_CARD))
 
 
 def test_no_name_of_the_address_book_hides_a_contract() -> None:
     book = AddressBook((Contact(EXCHANGE.address, "cold"),))
-    assert holdings_of(READY_WALLET, book).names == HELD.names
+    assert funds_of(READY_WALLET, book).names == HELD.names
