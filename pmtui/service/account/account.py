@@ -434,14 +434,15 @@ class AccountFeed:
         if changed is None:
             return
         self._history.record_fill(changed)
-        order = self.own.order(fact.order_id)
-        if order is not None and order != before:
-            self._announce(before, order)
+        # Before the listeners: the fill no longer counts as matched but unreported.
         now = self._kernel.venue_now()
         sent_s = self._sent_s.get(changed.order_id, -inf)
         self.holdings.apply_fill(changed, heard=now, sent_s=sent_s)
         if is_news or now - changed.matched_at <= LAG:
             self._moved.add(changed.token_id)
+        order = self.own.order(fact.order_id)
+        if order is not None and order != before:
+            self._announce(before, order)
         is_failure = changed.status is TradeStatus.FAILED
         if is_news and (known is None or (is_failure and known.status is not changed.status)):
             level = Level.BAD if is_failure else Level.GOOD

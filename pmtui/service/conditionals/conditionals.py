@@ -13,11 +13,9 @@ import secrets
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
-from functools import partial
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.conditionals.conditional import (
-    GONE,
     UNDONE,
     Attachment,
     ConditionalId,
@@ -48,7 +46,9 @@ from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
-from pmtui.service.conditionals.sales import GONE_AGAIN_S, ConditionalSales, Sale, SaleHooks
+from pmtui.service.conditionals.endings import PAUSES, Endings
+from pmtui.service.conditionals.flat_positions import FlatPositions
+from pmtui.service.conditionals.sales import ConditionalSales, Sale, SaleHooks
 from pmtui.service.conditionals.triggers import CHECK_PERIOD_S, Reached, StaleBooks, Triggers
 from pmtui.service.hub import FollowedTopics
 from pmtui.service.journal.journal import Journal
@@ -63,8 +63,6 @@ COOL_OFF_S = 1.0
 """Seconds before retrying a sale that was never sent."""
 RESTARTED = "pmtui was restarted"
 _BY_YOU = "by you"
-_PAUSES = "paused stops"
-"""The cause of notices that stops were paused."""
 SLOW_AFTER = 20
 """Consecutive sales that sold nothing before a notice reports it; the order continues, more slowly, and
 further tries are not logged."""
@@ -74,7 +72,6 @@ MAY_FAIL_FOR = timedelta(days=1)
 """How long the trades of a sale are tracked; they fail or are confirmed within minutes."""
 _HUNDREDTH = 100
 """A hundredth of a cent, in micros: the precision of displayed averages."""
-SOLD_OTHERWISE = "its shares were sold"
 FAULT = "a fault in this program while it sold"
 
 
@@ -104,6 +101,13 @@ class Conditionals:
         self._market_problem = market_problem
         self._own = own
         self.triggers = Triggers(kernel, own)
+        self._flat = FlatPositions(own, sales, market_of=market_of)
+        self._endings = Endings(
+            kernel, sales, self._flat, account=account, view=self.view, save=self._save,
+            is_selling=lambda each: each.sale is not None or each.conditional_id in self._under_way,
+            is_busy=lambda token_id: token_id in self._busy,
+            may_bring_more=self._may_bring_more,
+        )  # fmt: skip
         self._locked = locked
         self._is_moving_to = is_moving_to
         self._known: dict[ConditionalId, ConditionalOrder] = {}
@@ -138,7 +142,7 @@ class Conditionals:
         if back := [each for each in self.view() if _is_paused(each)]:
             what = f"{count(len(back), 'stop')} {are(len(back))}"
             text = f"{what} paused: {RESTARTED}. Resume those still wanted (C)"
-            self._kernel.log.notice(Level.BAD, text, until_read=True, cause=_PAUSES)
+            self._kernel.log.notice(Level.BAD, text, until_read=True, cause=PAUSES)
 
     async def run(self) -> None:
         """Check regularly for untrusted books, missing shares and the kill switch."""
@@ -225,6 +229,7 @@ class Conditionals:
         sources = (source for each in self._known.values() for source in each.sources)
         if any(source.order_id == order.order_id for source in sources):
             self._recount()
+        self._endings.end_closed(order.condition_id)
 
     def follow_move(self, old: OrderId, new: OrderId) -> None:
         """Attach the stop and target of a moved order to its replacement as well."""
@@ -358,7 +363,7 @@ class Conditionals:
         if not is_repeat:
             self._kernel.log.add(
                 level, "order", f"{line} · {shorten(changed.title)}",
-                cause=_PAUSES if is_last else "",
+                cause=PAUSES if is_last else "",
             )  # fmt: skip
 
     def _put(self, changed: ConditionalOrder) -> None:
@@ -527,6 +532,8 @@ class Conditionals:
         """Keep an order for the whole position active while some of the position is left."""
         if not then.is_all or then.state is not ConditionalState.DONE:
             return then
+        if self._flat.is_flat(then.conditional_id):
+            return then
         active = replace(then, state=ConditionalState.WATCHING, reason="")
         held = self.sales.held(then.token_id)
         others = [e for e in self._active(then.token_id) if e.conditional_id != then.conditional_id]
@@ -600,14 +607,7 @@ class Conditionals:
 
     def _check_all(self) -> None:
         _ = self.pause_if_locked()
-        account = self._account()
-        them = (e for e in self.view() if e.reason != GONE and not e.is_waiting)
-        for token_id in {each.token_id for each in them}:
-            if account.has_none(token_id) and token_id not in self._busy:
-                self._kernel.start_unless_running(
-                    ("shares gone", token_id), "conditional order",
-                    partial(self._pause_if_gone, token_id),
-                )  # fmt: skip
+        self._endings.check()
         tokens = {e.token_id for e in self.view() if e.state is ConditionalState.WATCHING}
         for token_id in tokens:
             self._check_book(token_id)
@@ -625,33 +625,8 @@ class Conditionals:
         if active:
             self.pause_all(reason)
             text = f"{count(len(active), 'stop')} paused: {reason}"
-            self._kernel.log.notice(Level.BAD, text, until_read=True, cause=_PAUSES)
+            self._kernel.log.notice(Level.BAD, text, until_read=True, cause=PAUSES)
         return True
-
-    async def _pause_if_gone(self, token_id: TokenId) -> None:
-        """End or pause orders whose shares are gone according to two replies a lag apart."""
-        if await self.sales.is_gone(token_id) and self._account().has_none(token_id):
-            for each in self.view():
-                if each.token_id == token_id and token_id not in self._busy and not each.is_waiting:
-                    self._end_or_pause(each)
-        await self._kernel.clock.sleep(GONE_AGAIN_S)
-
-    def _end_or_pause(self, each: ConditionalOrder) -> None:
-        """End an order whose shares were sold; if no trade explains the missing shares, pause it."""
-        if each.is_all and each.counted and each.state.is_active:
-            self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")
-            return
-        sold, is_final = self.sales.sold_since(each.token_id, each.created_at)
-        if sold > 0 and (each.is_all or sold >= each.size):
-            # Until the trades are final they may fail, and the shares return.
-            if is_final:
-                over = replace(each, state=ConditionalState.CANCELLED, reason=SOLD_OTHERWISE)
-                self._save(over, f"ended, {SOLD_OTHERWISE}")
-            return
-        self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
-        if each.state.is_active:
-            text = f"Stop PAUSED, {GONE}: {describe_conditional(each)} · {shorten(each.title)}"
-            self._kernel.log.notice(Level.BAD, text, until_read=True, cause=_PAUSES)
 
 
 def _new_id() -> ConditionalId:

@@ -335,15 +335,19 @@ class ConditionalSales:
         order = self._desk.prepare(intent)
         return order if isinstance(order, Rejected) else (order, intent)
 
-    def _unbooked(self, token_id: TokenId) -> int:
-        """Return the size sold according to replies whose trades are not reported yet."""
+    def unbooked_sales(self, token_id: TokenId) -> dict[OrderId, int]:
+        """Return the sizes sold according to replies whose trades are not reported yet."""
         own = self._own
         orders = (own.order(order_id) for order_id in self._posted)
-        return sum(
-            own.matched_size(order.order_id) - own.booked_size(order.order_id)
+        sizes = {
+            order.order_id: own.matched_size(order.order_id) - own.booked_size(order.order_id)
             for order in orders
             if order is not None and order.token_id == token_id and order.side is Side.SELL
-        )
+        }
+        return {order_id: size for order_id, size in sizes.items() if size > 0}
+
+    def _unbooked(self, token_id: TokenId) -> int:
+        return sum(self.unbooked_sales(token_id).values())
 
     def _doubted(self, token_id: TokenId) -> int:
         """Return how many shares may have been sold by unconfirmed orders."""

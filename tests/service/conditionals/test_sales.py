@@ -152,7 +152,7 @@ async def test_what_an_answer_says_was_sold_is_not_offered_again(tmp_path: Path)
         world.account.answers[:] = [matched]
         # Neither the trades nor the wallet have been told of yet.
         world.stream.send(book("0.39"))
-        await until(world, lambda: said(world, "no shares to sell"), "the second finds nothing")
+        await until(world, lambda: not states(world), "nothing is left for the second")
         assert world.account.posted == [order_id.encode()]
 
 
