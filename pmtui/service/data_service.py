@@ -40,6 +40,7 @@ from pmtui.service.markets.metadata import MetadataFeed
 from pmtui.service.markets.own_markets import OwnEvents, OwnMarkets, needed_markets
 from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
+from pmtui.service.markets.resolved_markets import ResolvedMarkets
 from pmtui.service.markets.venue_clock import TimeFeed
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
@@ -283,6 +284,7 @@ class DataService:
             quotes=Quotes(book_of=markets.books.book, positions=feed.holdings.positions),
             maker_stats=make_maker_stats(self._kernel, feed, markets.books),
             resolutions=Resolutions(self._kernel, feed, known, self._state_dir),
+            resolved=ResolvedMarkets(self._kernel, markets.metadata, feed),
             equity=EquityCurve(self._kernel, self._state_dir),
             events=OwnEvents(self._kernel, markets.metadata, feed),
         )
@@ -346,6 +348,7 @@ class DataService:
             kernel, self._journal, sales, account=self._account_view, book_of=book_of,
             market_of=market_of, market_problem=desk.market_problem, own=feed.own,
             locked=guard.locked, is_moving_to=desk.is_moving_to,
+            is_resolved=account.resolved.is_resolved,
         )  # fmt: skip
         feed.on_order(sales.on_order)
         feed.on_order(conditionals.on_order)
@@ -489,6 +492,7 @@ class DataService:
 
     def _on_resolved(self, event: MarketResolved) -> None:
         self.parts.account.resolutions.on_resolved(event)
+        self.parts.account.resolved.on_resolved(event.condition_id)
         self.parts.markets.metadata.refresh(MarketTopic(event.condition_id))
         self.parts.watchlist.alerts.end_market(event.condition_id)
         self.parts.account.feed.refresh()

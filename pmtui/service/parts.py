@@ -16,6 +16,7 @@ from pmtui.service.markets.metadata import MetadataFeed
 from pmtui.service.markets.own_markets import OwnEvents
 from pmtui.service.markets.prices import HistoryFeed, MarkToMarket, Quotes
 from pmtui.service.markets.resolutions import Resolutions
+from pmtui.service.markets.resolved_markets import ResolvedMarkets
 from pmtui.service.markets.venue_clock import TimeFeed
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
@@ -64,6 +65,7 @@ class AccountParts:
     quotes: Quotes
     maker_stats: MakerStats
     resolutions: Resolutions
+    resolved: ResolvedMarkets
     equity: EquityCurve
     events: OwnEvents
 

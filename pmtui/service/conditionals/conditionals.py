@@ -91,6 +91,7 @@ class Conditionals:
         own: OwnOrders,
         locked: Callable[[], str],
         is_moving_to: Callable[[OrderId], bool],
+        is_resolved: Callable[[ConditionId], bool],
     ) -> None:
         self._kernel = kernel
         self._journal = journal
@@ -106,7 +107,7 @@ class Conditionals:
             kernel, sales, self._flat, account=account, view=self.view, save=self._save,
             is_selling=lambda each: each.sale is not None or each.conditional_id in self._under_way,
             is_busy=lambda token_id: token_id in self._busy,
-            may_bring_more=self._may_bring_more,
+            may_bring_more=self._may_bring_more, is_resolved=is_resolved,
         )  # fmt: skip
         self._locked = locked
         self._is_moving_to = is_moving_to
@@ -118,7 +119,7 @@ class Conditionals:
         self._attached: set[OrderId] = set()
         """Orders of this session that have a stop or target attached."""
         self._under_way: set[ConditionalId] = set()
-        """Conditional orders whose sale has a task that waits for its result."""
+        """ConditionalOrder orders whose sale has a task that waits for its result."""
         self._reported_waits: dict[ConditionalId, str] = {}
         """Why triggered orders do not sell yet, as already reported."""
 

@@ -1,4 +1,4 @@
-"""Ends stops and targets that have nothing left to protect: the position was closed, or its shares are gone.
+"""Ends stops and targets that have nothing left to do: the position was closed, or the market is resolved.
 
 Shares that are gone without a sale of ours pause them instead, as one reply proves nothing.
 """
@@ -27,6 +27,7 @@ from pmtui.service.words import shorten
 PAUSES = "paused stops"
 """The cause of notices that stops were paused."""
 SOLD_OTHERWISE = "its shares were sold"
+RESOLVED = "the market is resolved"
 CLOSED = "its position was closed"
 
 
@@ -55,6 +56,7 @@ class Endings:
         is_selling: Callable[[ConditionalOrder], bool],
         is_busy: Callable[[TokenId], bool],
         may_bring_more: Callable[[OrderId], bool],
+        is_resolved: Callable[[ConditionId], bool],
     ) -> None:
         """Prepare to watch.
 
@@ -68,6 +70,7 @@ class Endings:
             is_selling: whether an order's own sale is in progress or unconfirmed.
             is_busy: whether a sale of a token is in progress.
             may_bring_more: whether a purchase may still fill.
+            is_resolved: whether a market is known to be resolved.
         """
         self._kernel = kernel
         self._sales = sales
@@ -78,11 +81,14 @@ class Endings:
         self._is_selling = is_selling
         self._is_busy = is_busy
         self._may_bring_more = may_bring_more
+        self._is_resolved = is_resolved
 
     def check(self) -> None:
         """End what has ended, and ask about shares that seem to be gone."""
         for condition_id in {each.condition_id for each in self._view()}:
             self.end_closed(condition_id)
+            if self._is_resolved(condition_id):
+                self._end_market(condition_id)
         account = self._account()
         them = (e for e in self._view() if e.reason != GONE and not e.is_waiting)
         for token_id in {each.token_id for each in them}:
@@ -105,6 +111,15 @@ class Endings:
             sales = self._flat.proof(each, self._kernel.clock.now())
             if sales is not None:
                 self._end_one_closed(each, sales)
+
+    def _end_market(self, condition_id: ConditionId) -> None:
+        """End the orders of a market that is resolved: its shares are redeemed, not sold."""
+        for each in self._view():
+            if each.condition_id == condition_id and not self._is_selling(each):
+                over = replace(each, state=ConditionalState.CANCELLED, reason=RESOLVED)
+                self._save(over, f"ended, {RESOLVED}", named_as=each)
+                text = f"Stop over, {RESOLVED}: {describe_conditional(each)}"
+                self._kernel.log.notice(Level.WARNING, f"{text} · {shorten(each.title)}")
 
     def _end_one_closed(self, each: ConditionalOrder, sales: tuple[CountedFills, ...]) -> None:
         """End an order; it is active again if one of the sales that closed its position fails."""
