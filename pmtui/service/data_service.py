@@ -302,6 +302,7 @@ class DataService:
         loss = StreamLoss(
             self.hub, disconnected=self._disconnected, book_of=books.book,
             market_of=markets.metadata.store.market_of_token.get,
+            has_ended=markets.known.has_ended,
         )  # fmt: skip
         arming = ArmedTerminals(kernel, loss, idle_s=tuning.disarm_after_s)
         if profile.mode is Mode.READ_ONLY:

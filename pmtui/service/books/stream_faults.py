@@ -32,6 +32,7 @@ class StreamLoss:
         disconnected: Callable[[], frozenset[TokenId]],
         book_of: Callable[[TokenId], BookView],
         market_of: Callable[[TokenId], ConditionId | None],
+        has_ended: Callable[[ConditionId], bool],
     ) -> None:
         """Create the check.
 
@@ -40,11 +41,13 @@ class StreamLoss:
             disconnected: returns the tokens whose sockets are not open.
             book_of: returns a book's state before its feed handles the sockets.
             market_of: returns the market of a token; None while unknown.
+            has_ended: whether a market is closed: its socket may close, too.
         """
         self._hub = hub
         self._disconnected = disconnected
         self._book_of = book_of
         self._market_of = market_of
+        self._has_ended = has_ended
 
     def is_lost(self, stream: SourceHealth) -> bool:
         """Whether the socket of a market on screen has just been lost.
@@ -66,9 +69,13 @@ class StreamLoss:
         )
 
     def _on_show(self) -> frozenset[TokenId]:
-        """Return the tokens of markets on trading screens, not those of lists and quotes."""
+        """Return the tokens of open markets on trading screens, not those of lists and quotes."""
         watched = self._hub.watched()
-        markets = {topic.condition_id for topic in watched if isinstance(topic, MarketTopic)}
+        markets = {
+            topic.condition_id
+            for topic in watched
+            if isinstance(topic, MarketTopic) and not self._has_ended(topic.condition_id)
+        }
         return frozenset(
             topic.token_id
             for topic in watched

@@ -13,7 +13,15 @@ from itertools import islice
 from typing import TypeVar
 
 from pmtui.domain.ids import ConditionId, EventId, TokenId
-from pmtui.domain.markets.market import Comment, Event, FeeSchedule, Holder, Market, MarketTerms
+from pmtui.domain.markets.market import (
+    Comment,
+    Event,
+    FeeSchedule,
+    Holder,
+    Market,
+    MarketTerms,
+    Trading,
+)
 from pmtui.domain.money import Micros
 from pmtui.service.markets.search_index import SearchIndex
 from pmtui.service.topics import EventQuotesTopic, Topic
@@ -278,6 +286,11 @@ class KnownMarkets:
         """Return a market and its terms, if they are known."""
         state = self._store.markets.get(condition_id)
         return (state.market, state.terms) if state is not None else (None, None)
+
+    def has_ended(self, condition_id: ConditionId) -> bool:
+        """Whether a market accepts no more orders."""
+        market, _ = self.market(condition_id)
+        return market is not None and market.trading is Trading.CLOSED
 
     def tokens(self, condition_id: ConditionId) -> tuple[TokenId, ...]:
         """Return the outcomes of a market; empty while unknown."""

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,7 +12,16 @@ from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from pmtui.service.views import Level
 from tests.manual_clock import settle
 from tests.service.conditional_kit import book
-from tests.service.fakes import CONDITION, NO, YES, World, running_world
+from tests.service.fakes import (
+    CONDITION,
+    EVENT_WITH_MARKET,
+    MARKET,
+    NO,
+    YES,
+    World,
+    running_world,
+)
+from tests.service.order_kit import until
 
 OTHER = TokenId("9" * 76)
 """Of another market, which nobody trades on."""
@@ -137,6 +147,19 @@ async def test_a_market_stream_that_is_opened_anew_disarms(tmp_path: Path) -> No
         world.stream.unstreamed = frozenset({YES})
         world.stream.change_link(LinkState.CONNECTING)
         assert not is_armed(world)
+
+
+async def test_the_stream_of_a_market_that_has_ended_is_no_loss(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await watch_market(world)
+        closed = replace(MARKET, closed=True)
+        world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(closed,))]
+        market = world.service.queries.market
+        await until(world, lambda: (m := market(CONDITION).market) and m.closed, "its end")
+        await world.service.commands.arm()
+        world.stream.unstreamed = frozenset({YES})
+        world.stream.change_link(LinkState.CONNECTING)
+        assert is_armed(world)
 
 
 @pytest.mark.parametrize("state", [LinkState.CONNECTING, LinkState.DOWN])

@@ -155,6 +155,7 @@ class MarketControls:
         match topic:
             case MarketTopic():
                 self._show_market(model)
+                self.single_keys.follow(model)
                 self.charts.show_history(model)
                 self._display.update_ticket(model)
             case BookTopic(token_id) if token_id == model.token_id:

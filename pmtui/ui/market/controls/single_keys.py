@@ -257,10 +257,12 @@ class SingleKeys:
         _ = self._page.run_worker(work)
 
     def follow(self, model: MarketModel) -> None:
-        """Disarm on too small a screen, and update the keys that work."""
+        """Disarm on too small a screen or when the market has ended, and update the keys that work."""
         is_armed = model.is_armed
-        if is_armed and not _is_large_enough(self._page.size):
-            self._workspace.commands.disarm(TOO_SMALL.lower())
+        reason = "" if _is_large_enough(self._page.size) else TOO_SMALL.lower()
+        reason = reason or ("the market has ended" if model.is_over else "")
+        if is_armed and reason:
+            self._workspace.commands.disarm(reason)
             is_armed = self._workspace.reader.read().is_armed
         if is_armed != self._was_armed:
             self._was_armed, self._permitted_at_s = is_armed, None

@@ -297,6 +297,17 @@ def test_another_market_takes_a_permission_away() -> None:
     assert "LOCKED" in cell.text
 
 
+def test_a_market_that_ends_disarms() -> None:
+    desk = armed()
+    desk.keys.follow(desk.reader.read())
+    assert not desk.service.calls_of("disarm")
+    (condition_id, view), *_ = desk.service.markets.items()
+    assert view.market is not None
+    desk.service.markets[condition_id] = replace(view, market=replace(view.market, closed=True))
+    desk.keys.follow(desk.reader.read())
+    assert desk.service.calls_of("disarm") == [("the market has ended",)]
+
+
 def test_a_market_that_is_over_says_that_its_keys_are_off() -> None:
     desk = armed()
     (condition_id, view), *_ = desk.service.markets.items()
