@@ -72,6 +72,7 @@ MAY_FAIL_FOR = timedelta(days=1)
 """How long the trades of a sale are tracked; they fail or are confirmed within minutes."""
 _HUNDREDTH = 100
 """A hundredth of a cent, in micros: the precision of displayed averages."""
+KILLED = "the kill switch"
 FAULT = "a fault in this program while it sold"
 
 
@@ -619,13 +620,14 @@ class Conditionals:
 
         This is done at once, as entry may be unlocked before the next check.
         """
-        reason = self._locked()
-        if not reason:
+        if not self._locked():
             return False
         active = [each for each in self.view() if each.state.is_active]
         if active:
-            self.pause_all(reason)
-            text = f"{count(len(active), 'stop')} paused: {reason}"
+            self.pause_all(KILLED)
+            # Also true after the unlock, which resumes nothing.
+            until = f"until you resume {'it' if len(active) == 1 else 'them'} (C)"
+            text = f"{count(len(active), 'stop')} paused by {KILLED} {until}"
             self._kernel.log.notice(Level.BAD, text, until_read=True, cause=PAUSES)
         return True
 

@@ -235,6 +235,8 @@ async def test_the_notice_of_a_pause_ends_once_no_stop_is_paused(tmp_path: Path)
         (notice,) = (e for e in world.service.queries.log().entries if e.until_read)
         assert notice.cause
         assert not is_over(notice, world.service.queries.log())
+        assert notice.text == "1 stop paused by the kill switch until you resume it (C)"
+        assert only(world).reason == "the kill switch"
         assert await world.service.commands.unlock_entry() == ""
         assert not is_over(notice, world.service.queries.log())
         world.stream.send(book("0.60"))
