@@ -259,7 +259,7 @@ class DataService:
             metadata=metadata,
             known=known,
             list_cache=EventListCache(kernel, metadata, self._state_dir),
-            history=HistoryFeed(kernel),
+            history=HistoryFeed(kernel, path_of=books.tapes.path),
             books=books,
             backfill=TapeBackfill(
                 kernel, books.tapes, market_of=metadata.store.market_of_token.get,

@@ -187,6 +187,8 @@ class FakeTrading:
     failure: Failure | None = None
     """Of books."""
     points: tuple[PricePoint, ...] = ()
+    intervals: list[Interval] = field(default_factory=list)
+    """Of the price histories that were asked for."""
     terms: MarketTerms | Failure = TERMS
 
     async def server_time(self) -> datetime | Failure:
@@ -207,6 +209,7 @@ class FakeTrading:
     async def prices_history(
         self, token_id: TokenId, interval: Interval
     ) -> tuple[PricePoint, ...] | Failure:
+        self.intervals.append(interval)
         return self.points
 
 

@@ -50,6 +50,17 @@ _REACHES = {
 }
 
 
+def finest_interval(interval: Interval, age: timedelta) -> Interval:
+    """Return the shortest interval, up to the given one, that reaches back over an age.
+
+    The venue's history has closer points over a shorter time.
+    """
+    for each in Interval:
+        if each is interval or age < _REACHES.get(each, timedelta.max):
+            return each
+    return interval
+
+
 CLOCKS_DIFFER = timedelta(minutes=5)
 """How far ahead of our clock a point may be; later points are dropped."""
 _STEPS_OF_TIME = 500

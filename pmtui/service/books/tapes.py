@@ -13,10 +13,12 @@ from pmtui.domain.books.market_events import TradePrinted
 from pmtui.domain.books.tape import MARGIN, PastTrades, TapeGap, has_caught_up, to_tape_of
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.history import Interval
+from pmtui.domain.markets.price_path import PricePath
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.books.tracked_books import Tracked
 from pmtui.service.kernel import Kernel
-from pmtui.service.topics import BookTopic, TapeTopic, Topic
+from pmtui.service.topics import BookTopic, HistoryTopic, TapeTopic, Topic
 from pmtui.service.views import Level, TapeView
 
 
@@ -40,6 +42,11 @@ class Tapes:
         tracked = self._tracked.get(token_id)
         return TapeView((), 0) if tracked is None else tracked.tape.view()
 
+    def path(self, token_id: TokenId) -> PricePath:
+        """Return the prices of a token's trades; empty if it is not followed."""
+        tracked = self._tracked.get(token_id)
+        return PricePath() if tracked is None else tracked.tape.path
+
     def apply(self, event: TradePrinted, token_ids: Iterable[TokenId]) -> tuple[TokenId, ...]:
         """Add a trade to the tapes of a market's tokens; return the subscribed ones."""
         at = _moment(event.timestamp) or self._kernel.clock.now()
@@ -53,6 +60,10 @@ class Tapes:
             if tracked is not None:
                 tracked.tape.add(to_tape_of(token_id, trade))
                 self._kernel.mark(TapeTopic(token_id))
+                if tracked.tape.is_half_new:
+                    # Charts continue their history by the tape, which soon drops these trades.
+                    for interval in Interval:
+                        self._kernel.mark(HistoryTopic(token_id, interval))
                 heard.append(token_id)
         return tuple(heard)
 

@@ -23,6 +23,7 @@ from pmtui.domain.books.tape import (
 )
 from pmtui.domain.books.verification import BookCheck
 from pmtui.domain.ids import ConditionId, TokenId
+from pmtui.domain.markets.price_path import PricePath
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import TradePrint
 from pmtui.service.views import TapeView
@@ -51,9 +52,11 @@ class _OpenGap:
 class Tape:
     """The newest trades of a token, and the volume at each price of all known trades."""
 
-    __slots__ = ("_count", "_holes", "_open", "_prints", "_sound_until", "_view", "_volume")
+    __slots__ = ("_count", "_holes", "_open", "_prints", "_sound_until", "_view", "_volume", "path")
 
     def __init__(self) -> None:
+        self.path = PricePath()
+        """The prices of all known trades, also of those that the tape has dropped."""
         self._prints: deque[TradePrint] = deque(maxlen=TAPE_LENGTH)
         self._count = 0
         self._volume: dict[Micros, int] = {}
@@ -61,6 +64,11 @@ class Tape:
         self._open: _OpenGap | None = None
         self._holes: deque[TapeGap] = deque(maxlen=MOST_HOLES)
         self._sound_until: datetime | None = None
+
+    @property
+    def is_half_new(self) -> bool:
+        """Whether the number of trades received has reached another half of the tape."""
+        return self._count % (TAPE_LENGTH // 2) == 0
 
     @property
     def gap(self) -> TapeGap | None:
@@ -72,6 +80,7 @@ class Tape:
         self._prints.appendleft(trade)
         self._count += 1
         self._add_volume(trade)
+        self.path.add(trade.at, trade.price)
         if self._open is not None:
             self._open.known.append(trade)
             if len(self._open.known) > MOST_KNOWN and self._open.gap.before is not None:
@@ -89,6 +98,7 @@ class Tape:
             if trade.at > at:
                 self._volume[trade.price] = self._volume.get(trade.price, 0) - trade.size
         self._volume = {price: size for price, size in self._volume.items() if size > 0 and kept}
+        self.path.forget_after(at)
         self._prints = deque(kept, maxlen=TAPE_LENGTH)
         self._open, self._sound_until, self._view = None, None, None
         self._holes = deque((h for h in self._holes if h.after <= at), maxlen=MOST_HOLES)
@@ -163,6 +173,7 @@ class Tape:
         self._prints = deque(merge_prints(self._prints, missing)[:TAPE_LENGTH], maxlen=TAPE_LENGTH)
         for trade in missing:
             self._add_volume(trade)
+            self.path.add(trade.at, trade.price)
         if self._open is not None:
             self._open.known.extend(missing)
         self._view = None

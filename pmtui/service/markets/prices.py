@@ -12,8 +12,9 @@ from pmtui.domain.answers import Failure
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.markets.history import PricePoint
+from pmtui.domain.markets.history import Interval, PricePoint, finest_interval
 from pmtui.domain.markets.market import Market
+from pmtui.domain.markets.price_path import PricePath, with_path
 from pmtui.domain.money import Micros
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.books import BooksFeed
@@ -141,6 +142,14 @@ class HistoryState:
     """The points of one chart."""
 
     points: tuple[PricePoint, ...] = ()
+    """As the venue sent them."""
+    drawn: tuple[PricePoint, ...] = ()
+    """With the path of the trades."""
+    drawn_from: tuple[int, int] = (0, 0)
+    """The versions of both when that was drawn."""
+    drawn_version: int = 0
+    fetched: Interval | None = None
+    """The interval in which its market fits, so that its points are as close as can be; None at first."""
     load: Load = Load.EMPTY
     as_of: datetime | None = None
     version: int = 0
@@ -150,8 +159,10 @@ class HistoryState:
 class HistoryFeed:
     """The recently opened charts."""
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: Kernel, *, path_of: Callable[[TokenId], PricePath]) -> None:
+        """Create the feed; `path_of` returns the prices of a token's trades."""
         self._kernel = kernel
+        self._path_of = path_of
         self._charts: dict[HistoryTopic, HistoryState] = {}
 
     def on_demand(self, topic: Topic) -> None:
@@ -185,23 +196,36 @@ class HistoryFeed:
     def view(self, topic: HistoryTopic) -> HistoryView:
         """Return a chart's points."""
         state = self._charts.get(topic) or HistoryState()
+        path = self._path_of(topic.token_id)
+        versions = (state.version, path.version)
+        if state.drawn_from != versions:
+            state.drawn, state.drawn_from = with_path(state.points, path.points), versions
+            state.drawn_version += 1
         return HistoryView(
-            points=state.points,
+            points=state.drawn,
             interval=topic.interval,
             load=state.load,
             as_of=state.as_of,
-            version=state.version,
+            version=state.drawn_version,
             problem=state.problem,
         )
 
-    async def _fetch(self, topic: HistoryTopic) -> None:
+    async def _fetch(self, topic: HistoryTopic, *, is_again: bool = False) -> None:
         hosts = await self._kernel.hosts()
+        known = self._charts.get(topic)
+        interval = (known.fetched if known is not None else None) or topic.interval
         answer = self._kernel.check(
-            Source.TRADING, await hosts.trading.prices_history(topic.token_id, topic.interval)
+            Source.TRADING, await hosts.trading.prices_history(topic.token_id, interval)
         )
         state = self._charts.get(topic)
         if state is None:
             return  # dropped while it was fetched
+        if not isinstance(answer, Failure) and answer and not is_again:
+            begin = min(points[0].at for points in (state.points, answer) if points)
+            state.fetched = finest_interval(topic.interval, self._kernel.clock.now() - begin)
+            if state.fetched is not interval:
+                await self._fetch(topic, is_again=True)
+                return
         if isinstance(answer, Failure):
             state.problem = str(answer)
             state.load = Load.READY if state.points else Load.FAILED

@@ -1,6 +1,7 @@
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from pmtui.domain.markets.history import (
     candle_length,
     candles_of,
     columns_of,
+    finest_interval,
     price_line,
     spark_levels,
 )
@@ -166,6 +168,23 @@ def test_points_beside_the_canvas_are_left_out() -> None:
     points = [_point(minutes, 500_000 + minutes) for minutes in (-5, 0, 5, 9)]
     columns = columns_of(points, NOON, NOON + timedelta(minutes=5), 10)
     assert [column.place for column in columns] == [0, 9]
+
+
+@pytest.mark.parametrize(
+    ("interval", "age", "finest"),
+    [
+        (Interval.DAY, timedelta(minutes=3), Interval.HOUR),
+        (Interval.DAY, timedelta(hours=1), Interval.SIX_HOURS),
+        (Interval.DAY, timedelta(hours=30), Interval.DAY),
+        (Interval.HOUR, timedelta(days=9), Interval.HOUR),
+        (Interval.MAX, timedelta(days=3), Interval.WEEK),
+        (Interval.MAX, timedelta(days=300), Interval.MAX),
+    ],
+)
+def test_a_young_market_is_read_over_the_shortest_interval_that_reaches_back_to_its_start(
+    interval: Interval, age: timedelta, finest: Interval
+) -> None:
+    assert finest_interval(interval, age) is finest
 
 
 def test_an_interval_is_shifted_up_to_the_ends() -> None:

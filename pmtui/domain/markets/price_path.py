@@ -1,0 +1,87 @@
+"""The path of a price by its trades, thinned to a bound: in a fast market a tape soon forgets it.
+
+The venue's history has a point every few minutes. Between two of its points a path is drawn where it has more
+to say than a few trades.
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import groupby
+
+from pmtui.domain.markets.history import PricePoint
+from pmtui.domain.money import Micros
+
+MOST_POINTS = 400
+"""More than the columns of a chart that has two per cell."""
+_BUSY = 5
+"""Trades between two points of the history from which they are drawn, too."""
+_SHORTEST = timedelta(seconds=1)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class PricePath:
+    """The prices of a token's trades in ascending time: of each period the first, lowest, highest and last."""
+
+    __slots__ = ("_period", "_points", "version")
+
+    def __init__(self) -> None:
+        self._points: list[PricePoint] = []
+        self._period = _SHORTEST
+        self.version = 0
+        """Incremented by every change."""
+
+    @property
+    def points(self) -> Sequence[PricePoint]:
+        """What is known, in ascending time."""
+        return self._points
+
+    def add(self, at: datetime, price: Micros) -> None:
+        """Add the price of a trade, of any time."""
+        insort(self._points, PricePoint(at, price), key=_moment)
+        self.version += 1
+        while len(self._points) > MOST_POINTS:
+            self._points = _thinned(self._points, self._period)
+            if len(self._points) > MOST_POINTS // 2:
+                self._period *= 2
+
+    def forget_after(self, at: datetime) -> None:
+        """Forget what is later than a moment."""
+        del self._points[bisect_right(self._points, at, key=_moment) :]
+        self.version += 1
+
+
+def _thinned(points: Iterable[PricePoint], period: timedelta) -> list[PricePoint]:
+    """Return the first, lowest, highest and last point of each period."""
+    kept: list[PricePoint] = []
+    for _, those in groupby(points, lambda point: (point.at - _EPOCH) // period):
+        held = list(those)
+        ends = {0, len(held) - 1}
+        order = sorted(range(len(held)), key=lambda place: held[place].price)
+        kept += [held[place] for place in sorted(ends | {order[0], order[-1]})]
+    return kept
+
+
+def with_path(points: Sequence[PricePoint], path: Sequence[PricePoint]) -> tuple[PricePoint, ...]:
+    """Return the venue's history with the path of the trades, where that is finer; in ascending time.
+
+    Args:
+        points: the venue's history, ascending.
+        path: prices of trades, ascending.
+    """
+    if not points:
+        return tuple(path)
+    merged: list[PricePoint] = []
+    start = bisect_right(path, points[0].at, key=_moment)
+    for place, point in enumerate(points):
+        merged.append(point)
+        is_last = place + 1 == len(points)
+        end = len(path) if is_last else bisect_right(path, points[place + 1].at, key=_moment)
+        if is_last or end - start >= _BUSY:
+            merged += path[start:end]
+        start = max(start, end)
+    return tuple(merged)
+
+
+def _moment(point: PricePoint) -> datetime:
+    return point.at
