@@ -60,12 +60,13 @@ def paint_spread(
 
 
 def paint_mid(bid: Micros | None, ask: Micros | None, role: Role) -> Cell:
-    """Paint the counted mid, with `~` if one side is empty, so that its price is assumed."""
+    """Paint the counted mid, with `~` if one side is empty, so that its price is assumed.
+
+    A mid between two ticks keeps its last digit if that fits, as in the head of its market.
+    """
     middle = counted_mid(bid, ask)
-    if middle is None:
-        return paint_price(None)
-    if not is_one_sided(bid, ask):
-        return Cell(read_average(middle), role)
+    if middle is None or not is_one_sided(bid, ask):
+        return paint_price(middle, role)
     text = f"~{read_price(middle, tick=TENTH_OF_CENT)}"
     return Cell(text if len(text) <= PRICE_WIDTH else f"~{read_average(middle)}", role)
 

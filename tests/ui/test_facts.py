@@ -42,9 +42,23 @@ def test_a_change_always_fits_its_column_and_has_its_sign(change: Micros) -> Non
         assert cell.role is (Role.UP if change > 0 else Role.DOWN)
 
 
+@pytest.mark.parametrize(
+    ("bid", "ask", "mid"),
+    [
+        (260_000, 261_000, "26.05¢"),
+        (261_000, 262_000, "26.15¢"),
+        (388_000, 390_000, "38.9¢"),
+        (388_000, 388_010, "38.8¢"),
+    ],
+)
+def test_a_mid_between_two_ticks_keeps_its_last_digit_where_it_fits(
+    bid: int, ask: int, mid: str
+) -> None:
+    assert paint_mid(Micros(bid), Micros(ask), Role.TEXT).text == mid
+
+
 def test_the_figures_of_a_list_line_up_on_the_point_and_a_change_has_its_sign() -> None:
     assert [paint_price(Micros(n)).text for n in (330_000, 885_000)] == ["33.0¢", "88.5¢"]
-    assert paint_mid(Micros(388_000), Micros(389_000), Role.TEXT).text == "38.8¢"
     changes = (-30_000, 85_000, 0, 300, -300)
     assert [paint_change(Micros(n)).text for n in changes] == [
         "-3.0¢", "+8.5¢", "0.0¢", "+<0.1¢", "-<0.1¢",
