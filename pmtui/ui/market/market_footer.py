@@ -9,6 +9,8 @@ from pmtui.ui.keys.actions import FooterEntry, Keymap, footer_entries
 from pmtui.ui.market.market_model import MarketModel
 
 _DISARM = "market.toggle_arming"
+_FORM = "ticket.switch_form"
+_AFTER_CLOSE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +20,8 @@ class KeyPlace:
     is_in_ticket: bool = False
     has_suggestion: bool = False
     """Whether the ticket has a suggestion that a key applies."""
+    lacks_attachments: bool = False
+    """Whether the ticket is for a purchase, in its form without the fields of a stop and a target."""
     is_moving: bool = False
     is_on_side_ladder: bool = False
     is_on_ladder: bool = False
@@ -53,7 +57,7 @@ def missing_in(model: MarketModel, *, has_target: bool) -> frozenset[Need]:
 def market_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
     """Return the keys that work there, the nearest first."""
     if place.is_in_ticket:
-        return _ticket_entries(keymap, has_suggestion=place.has_suggestion)
+        return _ticket_entries(keymap, place)
     if place.is_moving:
         return _moving_entries(keymap)
     everywhere = footer_entries(Context.GLOBAL, keymap=keymap)
@@ -69,11 +73,14 @@ def market_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
     return near + ladder + rest
 
 
-def _ticket_entries(keymap: Keymap, *, has_suggestion: bool) -> tuple[FooterEntry, ...]:
-    entries = footer_entries(Context.TICKET, keymap=keymap)
-    if has_suggestion:
-        return entries
-    return tuple(entry for entry in entries if entry.id != "ticket.use_suggestion")
+def _ticket_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
+    entries = list(footer_entries(Context.TICKET, keymap=keymap))
+    if not place.has_suggestion:
+        entries = [entry for entry in entries if entry.id != "ticket.use_suggestion"]
+    if place.lacks_attachments and keymap.keys_of(_FORM):
+        form = FooterEntry(_FORM, key_of(keymap, _FORM), "Stop, target", is_dangerous=False)
+        entries.insert(_AFTER_CLOSE, form)
+    return tuple(entries)
 
 
 def _moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:

@@ -106,6 +106,11 @@ class TicketPane(TicketLayout):
         """Whether the ticket is open."""
         return self.has_class("-open")
 
+    @property
+    def lacks_attachments(self) -> bool:
+        """Whether it is for a purchase, and too small for the fields of a stop and a target."""
+        return self.has_class("-line") and self.draft.side is Side.BUY
+
     def show_on_a_line(self, *, is_line: bool) -> None:
         """Show the ticket on one line, or in rows; draft and focus stay."""
         if is_line != self.has_class("-line"):

@@ -29,6 +29,15 @@ def test_an_open_ticket_has_its_own_keys_alone() -> None:
     assert "ticket.use_suggestion" in ids(KeyPlace(is_in_ticket=True, has_suggestion=True))
 
 
+def test_a_ticket_without_the_fields_of_a_stop_names_the_key_that_shows_them() -> None:
+    place = KeyPlace(is_in_ticket=True, lacks_attachments=True)
+    entries = market_entries(DEFAULT_KEYMAP, place)
+    assert [(e.key, e.label) for e in entries[:3]] == [
+        ("enter", "Review"), ("esc", "Close"), ("f2", "Stop, target"),
+    ]  # fmt: skip
+    assert "ticket.switch_form" not in ids(KeyPlace(is_in_ticket=True))
+
+
 def test_while_an_order_is_moved_its_keys_are_told_and_no_others() -> None:
     entries = market_entries(DEFAULT_KEYMAP, KeyPlace(is_moving=True))
     assert [(entry.id, entry.key) for entry in entries] == [

@@ -301,9 +301,11 @@ async def test_a_key_shows_the_whole_ticket_and_the_line_again() -> None:
     app = demo()
     async with app.run_test(size=SMALL) as pilot:
         screen = await with_ticket(app, pilot)
+        assert "f2 Stop, target" in line(screen, "footer")
         await pilot.press(*"100", "f2")
         await until(pilot, lambda: not screen.ticket.has_class("-line"), "the whole ticket")
         await settle(pilot)
+        assert "f2" not in line(screen, "footer")
         assert screen.ticket.region.height >= 9
         assert screen.ticket.size_field.has_focus
         assert screen.ticket.draft.size_text == "100"

@@ -132,6 +132,7 @@ class MarketControls:
         place = KeyPlace(
             is_in_ticket=self._page.are_keys_locked,
             has_suggestion=ticket.has_suggestion,
+            lacks_attachments=ticket.lacks_attachments,
             is_moving=self.moving.is_moving,
             is_on_side_ladder=is_live and self.sides.have_keys,
             is_on_ladder=is_live and self._page.focused in (self._widgets.ladder, None),
@@ -272,6 +273,7 @@ class MarketControls:
                 self._widgets.ladder.show_ghosts(message.ghosts)
             case TicketPane.Reshaped():
                 self.panes.place_ticket()
+                self._page.show_parts(Part.FOOTER)
             case _:
                 pass
 
