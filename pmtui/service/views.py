@@ -424,12 +424,14 @@ class AccountView:
     def allotted(self, each: ConditionalOrder) -> Micros:
         """Shares that a conditional order covers: for an active one never more than are held."""
         same = self.protecting(each.token_id)
-        return allot(same, self.held(each.token_id)).get(each.conditional_id, each.size)
+        held, of_other = self.held(each.token_id), self.held_of_other(each.token_id)
+        return allot(same, held, of_other=of_other).get(each.conditional_id, each.size)
 
     def unprotected(self, token_id: TokenId) -> Micros | None:
-        """Shares of a token that no active stop covers; None if there is no stop at all."""
+        """Unpaired shares of a token that no active stop covers; None if there is no stop at all."""
         same = tuple(each for each in self.conditionals if each.token_id == token_id)
-        return unprotected(same, self.held(token_id)) if same else None
+        held, of_other = self.held(token_id), self.held_of_other(token_id)
+        return unprotected(same, held, of_other=of_other) if same else None
 
     def shares(self, token_id: TokenId) -> Micros:
         """Shares held of a token."""
@@ -439,11 +441,18 @@ class AccountView:
         """Return the shares held, including those reserved by open sales; used everywhere."""
         return dict(self.balances).get(token_id, self.shares(token_id))
 
-    def unpaired(self, position: Position) -> Micros:
-        """Return the shares of a position beyond those held of the other outcome of its market."""
-        here = (p for p in self.positions if p.condition_id == position.condition_id)
-        others = sum(self.held(p.token_id) for p in here if p.token_id != position.token_id)
-        return Micros(max(self.held(position.token_id) - others, 0))
+    def held_of_other(self, token_id: TokenId) -> Micros:
+        """Return the shares held of the other outcome of a token's market."""
+        return Micros(sum(self.held(other) for other in self.others_of(token_id)))
+
+    def others_of(self, token_id: TokenId) -> frozenset[TokenId]:
+        """Return the held tokens of the other outcome of a token's market: one, or none."""
+        here = {p.condition_id for p in self.positions if p.token_id == token_id}
+        return frozenset(p.token_id for p in self.positions if p.condition_id in here) - {token_id}
+
+    def unpaired(self, token_id: TokenId) -> Micros:
+        """Return the shares of a token beyond those held of the other outcome of its market."""
+        return Micros(max(self.held(token_id) - self.held_of_other(token_id), 0))
 
     def has_none(self, token_id: TokenId) -> bool:
         """Whether a token is known to have no shares that could be sold."""

@@ -381,7 +381,10 @@ def _named(contracts: Contracts) -> tuple[NamedContract, ...]:
     return (
         NamedContract(contracts.collateral, "pUSD", token, "The cash that everything is paid in"),
         NamedContract(
-            contracts.conditional_tokens, "Conditional Tokens", token, "Holds every outcome share"
+            contracts.conditional_tokens,
+            "Conditional Tokens",
+            token,
+            "Holds every outcome share",
         ),
         NamedContract(
             contracts.exchange, "Exchange", exchange, "Settles trades in regular markets"

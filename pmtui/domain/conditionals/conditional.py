@@ -9,6 +9,10 @@ stop price or below, a take profit when it is at its price or above. Either sell
 order (FAK): a stop with a limit at a stated distance below its price, a take profit at its own price. The
 unsold rest keeps waiting.
 
+One for the whole position ("all") covers the shares that are not paired with the other outcome when it fires:
+to sell a share of a pair would open a short position. A stated size is sold as it was typed; the form warns
+where it would reach into pairs.
+
 The typed entries are parsed into a plan and checked against the market: problems are shown beside their
 entries, and a valid plan shows the proceeds of its sales.
 """
@@ -44,6 +48,8 @@ DEFAULT_GIVE_WAY = Micros(50_000)
 """The default distance between stop price and its limit: five cents."""
 GONE = "the venue says no shares are held any more"
 """The reason for pausing a conditional order whose shares are gone."""
+PAIRED = "all its shares are in pairs with the other outcome"
+"""The reason for pausing one for the whole position when no trade explains that nothing of it is left."""
 UNFILLED = "its order ended without a fill"
 UNDONE = "a trade of its sale FAILED on chain, the shares are back"
 
@@ -231,27 +237,39 @@ def worst_price(conditional: ConditionalOrder, trigger: Trigger, tick: Micros) -
     return price_ceil(Micros(stop - conditional.give_way), tick)
 
 
-def allot(conditionals: Iterable[ConditionalOrder], held: Micros) -> dict[ConditionalId, Micros]:
+def allot(
+    conditionals: Iterable[ConditionalOrder], held: Micros, *, of_other: Micros = ZERO
+) -> dict[ConditionalId, Micros]:
     """Return how many of the held shares each active order covers; never more than all together.
 
-    Orders with a stated size come first, oldest first; one for the whole position gets the rest.
+    Orders with a stated size come first, oldest first; one for the whole position gets the rest of the
+    shares that are not paired.
+
+    Args:
+        conditionals: those of one token.
+        held: shares of the token.
+        of_other: shares of the market's other outcome.
     """
-    left = max(held, 0)
+    left, pairs = max(held, 0), min(max(held, 0), of_other)
     shares: dict[ConditionalId, Micros] = {}
     active = (each for each in conditionals if each.state.is_active)
     for each in sorted(active, key=lambda each: (each.is_all, each.created_at)):
-        shares[each.conditional_id] = Micros(left if each.is_all else min(each.size, left))
-        left -= shares[each.conditional_id]
+        size = max(left - pairs, 0) if each.is_all else min(each.size, left)
+        shares[each.conditional_id] = Micros(size)
+        left -= size
     return shares
 
 
-def unprotected(conditionals: Sequence[ConditionalOrder], held: Micros) -> Micros | None:
-    """Return how many shares no active stop covers; None if there is no stop at all."""
+def unprotected(
+    conditionals: Sequence[ConditionalOrder], held: Micros, *, of_other: Micros = ZERO
+) -> Micros | None:
+    """Return how many unpaired shares no active stop covers; None if there is no stop at all."""
     stops = {each.conditional_id for each in conditionals if each.has_stop}
     if not stops:
         return None
-    allotted = allot(conditionals, held)
-    return Micros(max(held, 0) - sum(size for key, size in allotted.items() if key in stops))
+    allotted = allot(conditionals, held, of_other=of_other)
+    covered = sum(size for key, size in allotted.items() if key in stops)
+    return Micros(max(max(held, 0) - of_other - covered, 0))
 
 
 def sale_of(
@@ -393,7 +411,7 @@ def _with_size(conditional: ConditionalOrder, size: Micros) -> ConditionalOrder:
     if state is ConditionalState.CANCELLED:
         return conditional
     is_back = size > conditional.size
-    if is_back and (state is ConditionalState.DONE or reason == GONE):
+    if is_back and (state is ConditionalState.DONE or reason in (GONE, PAIRED)):
         state, reason = ConditionalState.WATCHING, UNDONE
     elif state is ConditionalState.WATCHING and size_floor(size) <= 0:
         state, reason = ConditionalState.DONE, "sold"
@@ -409,9 +427,9 @@ def describe_conditional(conditional: ConditionalOrder) -> str:
 
 
 def describe_plan(plan: ConditionalPlan, outcome: str) -> str:
-    """Describe a plan in the words of the list of conditional orders."""
-    size = "all" if plan.is_all else format_shares(plan.size)
-    return _describe(size, outcome, plan)
+    """Describe a plan in the words of the list of conditional orders, with the size that `all` is now."""
+    size = format_shares(plan.size)
+    return _describe(f"all {size}" if plan.is_all else size, outcome, plan)
 
 
 def describe_attachment(attachment: Attachment) -> str:
@@ -484,12 +502,14 @@ def check_plan(
     bid: Micros | None,
     tick: Micros,
     others: Sequence[ConditionalOrder] = (),
+    of_other: Micros = ZERO,
 ) -> tuple[PlanProblem, ...]:
     """Return why a plan is not possible; empty if it is.
 
     Args:
         plan: the requested plan.
         held: shares of the token.
+        of_other: shares of the market's other outcome.
         bid: the best bid of others now; None if there is none, or it is unknown.
         tick: tick size of the market.
         others: active conditional orders of the same token.
@@ -505,7 +525,7 @@ def check_plan(
     problems += _order_problems(plan, bid)
     problems += _give_way_problems(plan, tick)
     problems += _trail_problems(plan, bid, tick)
-    if text := _why_not_size(plan, held, others):
+    if text := _why_not_size(plan, held, others, of_other):
         problems.append(PlanProblem(PlanField.SIZE, text))
     return tuple(problems)
 
@@ -547,7 +567,31 @@ def check_attachment(
     return tuple(problems)
 
 
-def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[ConditionalOrder]) -> str:
+def shares_short(
+    plan: ConditionalPlan,
+    *,
+    held: Micros,
+    of_other: Micros,
+    others: Sequence[ConditionalOrder] = (),
+) -> Micros:
+    """Return how many shares of pairs a plan with a stated size sells: it leaves one short by as many.
+
+    Args:
+        plan: the requested plan.
+        held: shares of the token.
+        of_other: shares of the market's other outcome.
+        others: active conditional orders of the same token, which sell the shares that are not paired, too.
+    """
+    if plan.is_all or not of_other:
+        return ZERO
+    taken = sum(each.size for each in others if not each.is_all)
+    free = max(held - of_other - taken, 0)
+    return Micros(min(max(plan.size - free, 0), of_other))
+
+
+def _why_not_size(
+    plan: ConditionalPlan, held: Micros, others: Sequence[ConditionalOrder], of_other: Micros
+) -> str:
     """Return why there are not enough shares; two orders never cover the same ones."""
     taken = Micros(sum(each.size for each in others if not each.is_all))
     if any(each.is_all for each in others):
@@ -558,6 +602,9 @@ def _why_not_size(plan: ConditionalPlan, held: Micros, others: Sequence[Conditio
             if taken
             else ("A working order brings its own: cancel that first")
         )
+    if plan.is_all and size_floor(held) > 0:
+        is_flat = size_floor(Micros(max(held - of_other, 0))) <= 0
+        return f"All {format_shares(held)} are in pairs" if is_flat else ""
     if size_floor(plan.size) <= 0:
         return "Enter a size in shares, or all"
     if plan.size > held:
@@ -675,9 +722,9 @@ def read_attachment(
 
 
 def read_conditional(
-    draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId, held: Micros
+    draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId, unpaired: Micros
 ) -> ConditionalPlan | tuple[PlanProblem, ...]:
-    """Return the plan, or the entries that cannot be parsed."""
+    """Return the plan, or the entries that cannot be parsed; `all` is the shares that are not paired."""
     prices: list[Micros | None] = []
     problems: list[PlanProblem] = []
     for field, text in (
@@ -692,7 +739,7 @@ def read_conditional(
         prices.append(price)
     size_text = draft.size_text.strip().lower()
     is_all = size_text == ALL
-    size = held if is_all else parse_size(size_text) if size_text else Micros(0)
+    size = unpaired if is_all else parse_size(size_text) if size_text else Micros(0)
     if size is None:
         problems.append(PlanProblem(PlanField.SIZE, "Enter shares, or all"))
     if size is None or problems:

@@ -103,7 +103,7 @@ class Conditionals:
         self._market_problem = market_problem
         self._own = own
         self.triggers = Triggers(kernel, own)
-        self._flat = FlatPositions(own, sales, market_of=market_of)
+        self._flat = FlatPositions(own, sales)
         self._endings = Endings(
             kernel, sales, self._flat, account=account, view=self.view, save=self._save,
             is_selling=lambda each: each.sale is not None or each.conditional_id in self._under_way,
@@ -120,7 +120,7 @@ class Conditionals:
         self._attached: set[OrderId] = set()
         """Orders of this session that have a stop or target attached."""
         self._under_way: set[ConditionalId] = set()
-        """ConditionalOrder orders whose sale has a task that waits for its result."""
+        """Conditional orders whose sale has a task that waits for its result."""
         self._reported_waits: dict[ConditionalId, str] = {}
         """Why triggered orders do not sell yet, as already reported."""
 
@@ -316,7 +316,10 @@ class Conditionals:
         if known is not None and known.is_waiting:
             problems = self._check_waiting(known, plan, terms, bid=bid, others=others)
         else:
-            problems = check_plan(plan, held=held, bid=bid, tick=terms.tick_size, others=others)
+            problems = check_plan(
+                plan, held=held, bid=bid, tick=terms.tick_size, others=others,
+                of_other=account.held_of_other(plan.token_id),
+            )  # fmt: skip
         return problems[0].sentence if problems else ""
 
     def _check_waiting(
@@ -492,12 +495,15 @@ class Conditionals:
         """Return how many of the held shares an order may sell now.
 
         No other order of the token sells meanwhile, so a triggered order with a stated size comes
-        before those that still wait.
+        before those that still wait. One for the whole position leaves the pairs as they are now.
         """
         known = self._known[conditional_id]
         if not known.is_all:
             return Micros(min(known.size, held))
-        return allot(self._active(known.token_id), held).get(conditional_id, ZERO)
+        of_other = self.sales.held_of_other(known)
+        return allot(self._active(known.token_id), held, of_other=of_other).get(
+            conditional_id, ZERO
+        )
 
     def _release_token(self, sold: ConditionalOrder) -> None:
         if self._busy.get(sold.token_id) == sold.conditional_id:
@@ -539,7 +545,8 @@ class Conditionals:
         active = replace(then, state=ConditionalState.WATCHING, reason="")
         held = self.sales.held(then.token_id)
         others = [e for e in self._active(then.token_id) if e.conditional_id != then.conditional_id]
-        rest = allot((*others, active), held)[then.conditional_id]
+        of_other = self.sales.held_of_other(then)
+        rest = allot((*others, active), held, of_other=of_other)[then.conditional_id]
         return replace(active, size=rest) if size_floor(rest) > 0 else then
 
     def _recount(self) -> None:

@@ -10,6 +10,7 @@ from typing import Protocol
 
 from pmtui.domain.conditionals.conditional import (
     GONE,
+    PAIRED,
     ConditionalOrder,
     ConditionalState,
     CountedFills,
@@ -89,10 +90,9 @@ class Endings:
             self.end_closed(condition_id)
             if self._is_resolved(condition_id):
                 self._end_market(condition_id)
-        account = self._account()
-        them = (e for e in self._view() if e.reason != GONE and not e.is_waiting)
-        for token_id in {each.token_id for each in them}:
-            if account.has_none(token_id) and not self._is_busy(token_id):
+        them = (e for e in self._view() if e.reason not in (GONE, PAIRED) and not e.is_waiting)
+        for token_id in {each.token_id for each in them if self._sales.has_nothing_for(each)}:
+            if not self._is_busy(token_id):
                 self._kernel.start_unless_running(
                     ("shares gone", token_id), "conditional order",
                     partial(self._pause_if_gone, token_id),
@@ -135,13 +135,10 @@ class Endings:
 
     async def _pause_if_gone(self, token_id: TokenId) -> None:
         """End or pause orders whose shares are gone according to two replies a lag apart."""
-        if await self._sales.is_gone(token_id) and self._account().has_none(token_id):
+        if await self._sales.is_gone(token_id):
             for each in self._view():
-                if (
-                    each.token_id == token_id
-                    and not self._is_busy(token_id)
-                    and not each.is_waiting
-                ):
+                is_free = not self._is_busy(token_id) and not each.is_waiting
+                if each.token_id == token_id and is_free and self._sales.has_nothing_for(each):
                     self._end_or_pause(each)
         await self._kernel.clock.sleep(GONE_AGAIN_S)
 
@@ -150,14 +147,15 @@ class Endings:
         if each.is_all and each.counted and each.state.is_active:
             self._save(replace(each, state=ConditionalState.DONE, reason="sold"), "sold")
             return
-        sold, is_final = self._sales.sold_since(each.token_id, each.created_at)
+        sold, is_final = self._sales.sold_since(each)
         if sold > 0 and (each.is_all or sold >= each.size):
             # Until the trades are final they may fail, and the shares return.
             if is_final:
                 over = replace(each, state=ConditionalState.CANCELLED, reason=SOLD_OTHERWISE)
                 self._save(over, f"ended, {SOLD_OTHERWISE}")
             return
-        self._save(paused(each, GONE), f"paused: {GONE}", level=Level.WARNING)
+        reason = GONE if self._account().has_none(each.token_id) else PAIRED
+        self._save(paused(each, reason), f"paused: {reason}", level=Level.WARNING)
         if each.state.is_active:
-            text = f"Stop PAUSED, {GONE}: {describe_conditional(each)} · {shorten(each.title)}"
+            text = f"Stop PAUSED, {reason}: {describe_conditional(each)} · {shorten(each.title)}"
             self._kernel.log.notice(Level.BAD, text, until_read=True, cause=PAUSES)

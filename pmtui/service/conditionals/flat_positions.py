@@ -4,13 +4,12 @@ A zero by our own count proves nothing: reports of holdings come late. What prov
 all of the zero, of orders that are ours or settled on chain. A zero that nothing proves ends nothing here.
 """
 
-from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
 from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, CountedFills
-from pmtui.domain.ids import ConditionId, OrderId, TokenId
-from pmtui.domain.markets.market import Market, MarketTerms, Side
+from pmtui.domain.ids import OrderId, TokenId
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Fill, TradeStatus
@@ -42,16 +41,9 @@ _NO_FILLS = _Fills(0, frozenset())
 class FlatPositions:
     """Follows the positions of conditional orders to the fill that closes them."""
 
-    def __init__(
-        self,
-        own: OwnOrders,
-        sales: ConditionalSales,
-        *,
-        market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
-    ) -> None:
+    def __init__(self, own: OwnOrders, sales: ConditionalSales) -> None:
         self._own = own
         self._sales = sales
-        self._market_of = market_of
         self._held: dict[ConditionalId, _Holding] = {}
         """The latest holding above zero."""
         self._flat: dict[ConditionalId, dict[OrderId, Micros]] = {}
@@ -70,7 +62,7 @@ class FlatPositions:
             del self._flat[key]
         if key in self._flat:
             return
-        other = self._other(each)
+        other = self._sales.other_of(each)
         net = self._sales.held(each.token_id)
         closing = [self._fills_of(each.token_id, Side.SELL)]
         if other is not None:
@@ -103,11 +95,6 @@ class FlatPositions:
     def _forget(self, conditional_id: ConditionalId) -> None:
         _ = self._held.pop(conditional_id, None)
         _ = self._flat.pop(conditional_id, None)
-
-    def _other(self, each: ConditionalOrder) -> TokenId | None:
-        _, terms = self._market_of(each.condition_id)
-        tokens = terms.token_ids if terms is not None else ()
-        return next((token for token in tokens if token != each.token_id), None)
 
     def _fills_of(self, token_id: TokenId, side: Side) -> _Fills:
         if (fills := self._own.fills()) is not self._read:

@@ -33,7 +33,7 @@ from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.desk import Desk
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.views import AccountView, Level
+from pmtui.service.views import AccountView, Level, Load
 
 PATIENCE_S = 2.0
 """Seconds that a sale waits for the cancel's reply: the same venue has to accept the sale."""
@@ -205,22 +205,60 @@ class ConditionalSales:
         """Return the shares held, less those sold according to replies whose trades are not reported yet."""
         return Micros(max(self._account().held(token_id) - self._unbooked(token_id), 0))
 
-    def sold_since(self, token_id: TokenId, at: datetime) -> tuple[Micros, bool]:
-        """Return the shares sold by own trades since a moment, and whether these trades are final."""
-        fills = [fill for fill in self._fills_of(token_id) if fill.matched_at >= at]
-        net = sum(fill.size if fill.side is Side.SELL else -fill.size for fill in fills)
+    def held_of_other(self, each: ConditionalOrder) -> Micros:
+        """Return the shares held of the other outcome of a conditional order's market."""
+        other = self.other_of(each)
+        return ZERO if other is None else self.held(other)
+
+    def other_of(self, each: ConditionalOrder) -> TokenId | None:
+        """Return the other outcome's token of a conditional order's market; None if that is not known."""
+        _, terms = self._market_of(each.condition_id)
+        others = [t for t in terms.token_ids if t != each.token_id] if terms is not None else []
+        return others[0] if len(others) == 1 else None
+
+    def has_nothing_for(self, each: ConditionalOrder) -> bool:
+        """Whether a conditional order has nothing to sell: for `all`, nothing but pairs either."""
+        account = self._account()
+        if not each.is_all or account.load is not Load.READY:
+            return account.has_none(each.token_id)
+        return size_floor(account.unpaired(each.token_id)) <= 0
+
+    def sold_since(self, each: ConditionalOrder) -> tuple[Micros, bool]:
+        """Return the shares sold by own trades since an order began, and whether these trades are final.
+
+        For `all` purchases of the other outcome count as well: they pair the shares.
+        """
+        other = self.other_of(each) if each.is_all else None
+        tokens = (each.token_id,) if other is None else (each.token_id, other)
+        fills = [f for t in tokens for f in self._fills_of(t) if f.matched_at >= each.created_at]
+        net = sum(
+            fill.size
+            if (fill.side is Side.SELL) is (fill.token_id == each.token_id)
+            else -fill.size
+            for fill in fills
+        )
         return Micros(max(net, 0)), all(fill.status.is_final for fill in fills)
 
     async def is_gone(self, token_id: TokenId) -> bool:
-        """Whether the venue reports, and confirms after its lag, that no shares are held."""
+        """Whether the venue reports, and confirms after its lag, that nothing of a token is held.
+
+        Where the account has shares of it, these are taken as gone if the venue holds them in pairs only.
+        """
         if not await self._has_none(token_id):
             return False
         await self._kernel.clock.sleep(self._lag_s)
         return await self._has_none(token_id)
 
     async def _has_none(self, token_id: TokenId) -> bool:
+        account = self._account()
+        others = () if account.has_none(token_id) else account.others_of(token_id)
         shares = await self._ask_shares(token_id)
-        return not isinstance(shares, Failure) and size_floor(shares) <= 0
+        paired = [await self._ask_shares(other) for other in others]
+        known = [each for each in (shares, *paired) if not isinstance(each, Failure)]
+        if len(known) <= len(others):
+            return False
+        left, *of_other = known
+        return size_floor(Micros(max(left - sum(of_other), 0))) <= 0
 
     async def cool_off(
         self, token_id: TokenId, seconds: float, *, is_wanted: Callable[[], bool]

@@ -70,7 +70,7 @@ def position_facts(model: MarketModel) -> PositionFacts | None:
 def _unprotected(account: AccountView, position: Position) -> Micros:
     bare = account.unprotected(position.token_id)
     # Dust is never sold, so it needs no stop.
-    found = account.held(position.token_id) if bare is None else bare
+    found = account.unpaired(position.token_id) if bare is None else bare
     return found if found >= DUST else ZERO
 
 

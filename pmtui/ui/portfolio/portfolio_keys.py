@@ -68,7 +68,7 @@ class PortfolioKeys:
         )
         is_open = not why_no_entry(self._surface.queries.status())
         is_resolved = found is not None and found.is_resolved
-        has_net = any(size_floor(account.unpaired(p)) > 0 for p in self._rows.to_flatten)
+        has_net = any(size_floor(account.unpaired(p.token_id)) > 0 for p in self._rows.to_flatten)
         there = {
             Need.ORDER: isinstance(item, Order),
             Need.MOVABLE: isinstance(item, Order) and is_open,

@@ -158,7 +158,7 @@ class RowVerbs:
         held = target.held(account)
         if not held:
             found.add(Need.POSITION)
-        if not any(size_floor(account.unpaired(position)) > 0 for position in held):
+        if not any(size_floor(account.unpaired(position.token_id)) > 0 for position in held):
             found.add(Need.SALE)
         return frozenset(found)
 
@@ -181,7 +181,10 @@ class RowVerbs:
         if reason := why_nothing_of_ours(queries.status()):
             self._line.refuse_form(reason)
             return
-        held = [each for each in target.held(queries.account()) if size_floor(each.size) > 0]
+        account = queries.account()
+        held = [each for each in target.held(account) if size_floor(each.size) > 0]
+        # Of both outcomes, the one that is not all in pairs is the position.
+        held = [p for p in held if size_floor(account.unpaired(p.token_id)) > 0] or held
         if not held:
             self._line.refuse_form("No position on this row to protect.")
         elif len(held) > 1:

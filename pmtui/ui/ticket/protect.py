@@ -28,11 +28,12 @@ from pmtui.domain.conditionals.conditional import (
     describe_plan,
     ends_of,
     read_conditional,
+    shares_short,
 )
 from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms
-from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.own_orders import DUST
 from pmtui.domain.orders.self_trade import book_of_others
@@ -59,7 +60,7 @@ from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import EntryLabel, NumberField, TextBlock
 from pmtui.ui.ticket.order_form import Draw, OrderForm, draw_nothing
-from pmtui.ui.ticket.paint_ticket import paint_market
+from pmtui.ui.ticket.paint_ticket import paint_market, paint_text
 from pmtui.ui.widgets.text_line import TextLine
 
 _LIVES_HERE = "Held by pmtui, not by the venue: inactive while pmtui is closed."
@@ -180,12 +181,12 @@ def _triggers(each: ConditionalOrder, gap: str = _GAP) -> Line:
 
 
 def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:
-    """Paint how many shares of a position have no stop; empty if all have one, or none are held."""
-    bare, held = account.unprotected(token_id), account.held(token_id)
+    """Paint how many shares beyond pairs have no stop; empty if all have one, or none are held."""
+    bare, position = account.unprotected(token_id), account.unpaired(token_id)
     # Dust is never sold, so it needs no stop.
     if bare is None or bare < DUST:
         return ()
-    of = "" if bare == held else f" of {format_shares(held)}"
+    of = "" if bare == position else f" of {format_shares(position)}"
     text = f"{format_shares(bare)}{of} unprotected"
     return (Cell(text, Role.NOTICE_WARN),)
 
@@ -277,6 +278,27 @@ def _paint_stake(stake: Stake, tick: Micros) -> Line:
     return tuple(cells)
 
 
+def _describe_all(plan: ConditionalPlan | None, outcome: str) -> str:
+    """Return what `all` is now: `19.99 Yes`; empty for a stated size."""
+    if plan is None or not plan.is_all or not plan.size:
+        return ""
+    return f"{format_shares(plan.size)} {outcome}"
+
+
+def _paint_short(plan: ConditionalPlan, account: AccountView, width: int) -> tuple[Line, ...]:
+    """Paint that a plan reaches into pairs; empty if it does not."""
+    token_id = plan.token_id
+    short = shares_short(
+        plan, held=account.held(token_id), of_other=account.held_of_other(token_id),
+        others=account.protecting(token_id),
+    )  # fmt: skip
+    if not short:
+        return ()
+    what = f"{format_shares(plan.size)} of which {format_shares(short)} in pairs"
+    text = f"! {what}: leaves you short {format_shares(short)}"
+    return paint_text(text, width, Role.NOTICE_WARN)
+
+
 class ProtectScreen(OrderForm[None]):
     """Takes the prices, shows the card, and passes the plan to the service."""
 
@@ -319,9 +341,12 @@ class ProtectScreen(OrderForm[None]):
 
     @override
     def compose(self) -> ComposeResult:
-        head = f"Stop / target: {format_shares(self._held)} {self.outcome}"
+        token_id, account = self.token_id, self._surface.queries.account()
+        pairs = min(self._held, account.held_of_other(token_id)) if token_id else ZERO
+        head = f"Stop / target: {format_shares(Micros(self._held - pairs))} {self.outcome}"
+        stay = f"  pairs {format_shares(pairs)} stay" if pairs else ""
         with Vertical(classes="frame"):
-            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),))
+            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD), Cell(stay, Role.DIM)))
             title = self.market_title(self.inner)
             yield TextLine((Cell(title, Role.DIM),))
             with Horizontal(classes="row"):
@@ -343,8 +368,10 @@ class ProtectScreen(OrderForm[None]):
     def on_mount(self) -> None:
         """Start with the size that no stop covers, and subscribe to the market."""
         draft = self._begin or ConditionalDraft()
-        if taken := self._others():
-            left = Micros(max(self._held - sum(each.size for each in taken), 0))
+        token_id, account = self.token_id, self._surface.queries.account()
+        if token_id is not None and (taken := self._others()):
+            covered = sum(each.size for each in taken)
+            left = Micros(max(account.unpaired(token_id) - covered, 0))
             draft = replace(draft, size_text=format_micros(size_floor(left)))
         self.field("protect-size").value = draft.size_text
         self.field("protect-give-way").value = draft.give_way_text
@@ -412,6 +439,7 @@ class ProtectScreen(OrderForm[None]):
         lines = (
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
             (Cell(describe_plan(plan, outcome)),),
+            *_paint_short(plan, self._surface.queries.account(), self.inner),
             (Cell("Market "), *self.market.line),
             *(paint_end(end) for end in self._ends(plan)),
             (Cell(IF_ALL_FILLS, Role.DIM),),
@@ -439,15 +467,17 @@ class ProtectScreen(OrderForm[None]):
         if terms is None:
             return None, ()
         token_id = terms.token_ids[self._outcome_index]
-        held = self._surface.queries.account().held(token_id)
+        account = self._surface.queries.account()
         plan = read_conditional(
-            self._draft(), condition_id=self._condition_id, token_id=token_id, held=held
-        )
+            self._draft(), condition_id=self._condition_id, token_id=token_id,
+            unpaired=account.unpaired(token_id),
+        )  # fmt: skip
         if isinstance(plan, tuple):
             return None, plan
         return plan, check_plan(
-            plan, held=held, bid=self._bid, tick=terms.tick_size, others=self._others()
-        )
+            plan, held=account.held(token_id), bid=self._bid, tick=terms.tick_size,
+            others=self._others(), of_other=account.held_of_other(token_id),
+        )  # fmt: skip
 
     def _show_judgement(self) -> None:
         """Show each problem beside its entry, and below the proceeds, or why it was refused."""
@@ -457,7 +487,7 @@ class ProtectScreen(OrderForm[None]):
         # An empty form is no error before it is submitted.
         shown = () if is_blank and not self._is_asked else problems
         self.state.show(())
-        self._show_problems(shown)
+        self._show_problems(shown, _describe_all(plan, self.outcome))
         refusal, bid = self._refusal
         if problems or plan is None or (refusal and bid != self._bid):
             self._refusal = ("", None)
@@ -466,8 +496,9 @@ class ProtectScreen(OrderForm[None]):
         elif refusal:
             self.show_reason(refusal)
         else:
-            ends = self._ends(plan)
-            self.state.show(tuple(paint_end(end, is_brief=self.inner < 56) for end in ends))
+            ends = (paint_end(end, is_brief=self.inner < 56) for end in self._ends(plan))
+            warning = _paint_short(plan, self._surface.queries.account(), self.inner)
+            self.state.show((*warning, *ends))
 
     def _draw_typed(self, plan: ConditionalPlan | None) -> None:
         """Show stop and target on the ladder, even while other entries are invalid."""
@@ -478,11 +509,12 @@ class ProtectScreen(OrderForm[None]):
             size = plan.size if plan is not None else Micros(0)
             self._draw(ghosts_of_texts(texts, terms.tick_size, size=size))
 
-    def _show_problems(self, problems: tuple[PlanProblem, ...]) -> None:
+    def _show_problems(self, problems: tuple[PlanProblem, ...], all_of: str = "") -> None:
         first = {problem.field: problem.text for problem in reversed(problems)}
         for field, name, _, meaning in _ENTRIES:
             text = first.get(field)
-            said = Cell(f" {meaning}", Role.DIM)
+            is_told = field is PlanField.SIZE and all_of
+            said = Cell(f" {all_of if is_told else meaning}", Role.DIM)
             if text is not None:
                 # A text too long for the place beside the entry is shown below.
                 is_short = _BESIDE_ENTRY + len(text) <= self.inner

@@ -40,6 +40,7 @@ from pmtui.domain.conditionals.conditional import (
     read_conditional,
     recount,
     sale_of,
+    shares_short,
     unprotected,
     without,
     worst_price,
@@ -196,17 +197,21 @@ protections = st.lists(
 )
 
 
-@given(rows=protections, held=whole)
-def test_together_they_never_speak_for_more_than_is_held(
-    rows: list[tuple[Micros, bool, bool, ConditionalState]], held: Micros
-) -> None:
-    them = [
+def orders_of(rows: list[tuple[Micros, bool, bool, ConditionalState]]) -> list[ConditionalOrder]:
+    return [
         replace(
             PAIR, conditional_id=ConditionalId(str(number)), size=size, is_all=is_all,
             stop=m("0.40") if has_stop else None, state=state,
         )
         for number, (size, is_all, has_stop, state) in enumerate(rows)
     ]  # fmt: skip
+
+
+@given(rows=protections, held=whole)
+def test_together_they_never_speak_for_more_than_is_held(
+    rows: list[tuple[Micros, bool, bool, ConditionalState]], held: Micros
+) -> None:
+    them = orders_of(rows)
     shares = allot(them, held)
     assert sum(shares.values()) <= held
     for each in them:
@@ -221,6 +226,51 @@ def test_together_they_never_speak_for_more_than_is_held(
         assert 0 <= bare <= held
     if any(each.is_all and each.state.is_active for each in them):
         assert sum(shares.values()) == held
+
+
+@given(rows=protections, held=whole, of_other=whole)
+def test_all_never_sells_a_share_of_a_pair_and_no_pair_is_unprotected(
+    rows: list[tuple[Micros, bool, bool, ConditionalState]], held: Micros, of_other: Micros
+) -> None:
+    them = orders_of(rows)
+    shares = allot(them, held, of_other=of_other)
+    position = max(held - of_other, 0)
+    fixed = sum(shares.get(each.conditional_id, 0) for each in them if not each.is_all)
+    by_all = sum(shares.get(each.conditional_id, 0) for each in them if each.is_all)
+    assert sum(shares.values()) <= held
+    assert by_all <= max(position - fixed, 0)
+    # A stated size is what was typed, with pairs or without.
+    alone = allot([each for each in them if not each.is_all], held)
+    assert all(shares[key] == size for key, size in alone.items())
+    bare = unprotected(them, held, of_other=of_other)
+    assert bare is None or 0 <= bare <= position
+    if any(each.is_all and each.state.is_active for each in them):
+        assert by_all + fixed >= position
+
+
+@given(size=whole, taken=whole, held=whole, of_other=whole)
+def test_a_stated_size_leaves_one_short_by_what_the_form_warns_of(
+    size: Micros, taken: Micros, held: Micros, of_other: Micros
+) -> None:
+    plan, others = replace(PLAN, size=size), [replace(PAIR, size=taken)]
+    short = shares_short(plan, held=held, of_other=of_other, others=others)
+    assert shares_short(replace(plan, is_all=True), held=held, of_other=of_other) == 0
+    assert 0 <= short <= min(size, of_other)
+    if of_other <= held and size + taken <= held:
+        after = max(of_other - (held - taken - size), 0)
+        before = max(of_other - (held - taken), 0)
+        assert short == after - before
+
+
+def test_all_of_pairs_alone_is_no_position_to_protect() -> None:
+    def texts(of_other: str, *, is_all: bool) -> list[str]:
+        plan = replace(PLAN, size=m("20"), is_all=is_all)
+        found = check_plan(plan, held=m("50"), bid=m("0.60"), tick=CENT, of_other=m(of_other))
+        return [problem.text for problem in found]
+
+    assert texts("50", is_all=True) == ["All 50 are in pairs"]
+    assert texts("30", is_all=True) == texts("50", is_all=False) == []
+    assert "20 of" not in describe_plan(PLAN, "Yes")
 
 
 own_bids = st.lists(st.tuples(prices, st.integers(1, 50)), max_size=4)
@@ -502,7 +552,7 @@ BOTH = ConditionalOrder(
 
 
 def read(draft: ConditionalDraft) -> ConditionalPlan | tuple[PlanProblem, ...]:
-    return read_conditional(draft, condition_id=CONDITION, token_id=TOKEN, held=m("50"))
+    return read_conditional(draft, condition_id=CONDITION, token_id=TOKEN, unpaired=m("50"))
 
 
 def test_entries_become_a_plan() -> None:
@@ -583,7 +633,7 @@ def test_a_pair_can_lose_or_move_one_of_its_prices() -> None:
 
 
 def test_plans_are_described_with_their_sizes_and_prices() -> None:
-    assert " all Yes" in describe_plan(replace(TYPED, is_all=True), "Yes")
+    assert " all 100 Yes" in describe_plan(replace(TYPED, is_all=True), "Yes")
     assert "100 Yes" in describe_plan(TYPED, "Yes")
     both = describe_attachment(Attachment(m("0.38"), m("0.42")))
     assert all(price in both for price in ("38¢", "33¢", "42¢"))

@@ -8,6 +8,7 @@ import pytest
 from pmtui.domain.books.market_events import TextLevel
 from pmtui.domain.conditionals.conditional import (
     GONE,
+    PAIRED,
     ConditionalState,
     Trigger,
 )
@@ -32,7 +33,7 @@ from pmtui.service.views import Level
 from pmtui.ui.message_line import is_over
 from tests.manual_clock import settle
 from tests.service.conditional_kit import HELD, PLAN, book, m, only, protected, ready, sold
-from tests.service.fakes import CONDITION, YES, World, resting, running_world
+from tests.service.fakes import CONDITION, NO, YES, World, resting, running_world
 from tests.service.order_kit import said, until
 
 
@@ -343,6 +344,108 @@ async def test_one_for_the_whole_position_sells_what_is_held_when_it_fires(
         sold(world, size, left="0")
         await until(world, lambda: not world.service.queries.account().conditionals, "its end")
         assert len(world.account.posted) == 1
+
+
+async def pair_up(
+    world: World, size: str, *, status: TradeStatus | None = TradeStatus.MATCHED
+) -> None:
+    """Hold this many of the other outcome, by a purchase in this state; None for none."""
+    world.account.shares[NO] = m(size)
+    if status is not None:
+        bought = Fill(
+            trade_id=TradeId("t8"), order_id=OrderId("0x" + "0e" * 32), condition_id=CONDITION,
+            token_id=NO, outcome="No", side=Side.BUY, price=m("0.4"), size=m(size), fee=Micros(0),
+            liquidity=Liquidity.TAKER, status=status, matched_at=world.clock.now(),
+        )  # fmt: skip
+        world.account.own_fills = (
+            bought,
+            *(fill for fill in world.account.own_fills if fill.trade_id != bought.trade_id),
+        )
+        world.user_stream.send(TradeChanged((bought,), None))
+    else:
+        (yes,) = world.analytics.held
+        no = replace(yes, token_id=NO, outcome="No", size=m(size), outcome_index=1)
+        world.analytics.held = (yes, no)
+    await until(world, lambda: world.service.queries.account().held(NO) == m(size), "the pairs")
+
+
+async def test_one_for_the_whole_position_leaves_the_pairs(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, ALL)
+        await pair_up(world, "70.5")
+        account = world.service.queries.account()
+        assert account.allotted(only(world)) == m("29.5")
+        assert account.unprotected(YES) == 0
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == m("29.5")
+        hold(world, "70.5")
+        sold(world, "29.5", left="0")
+        await until(world, lambda: not world.service.queries.account().conditionals, "its end")
+        await world.pass_time(30)
+        assert len(world.account.posted) == 1
+
+
+async def test_one_with_a_stated_size_sells_it_from_pairs_too(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world)
+        await pair_up(world, "70.5")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order,) = world.service.queries.account().open_orders
+        assert order.original_size == HELD
+
+
+@pytest.mark.parametrize("size", ["100", "130"])
+async def test_a_purchase_that_turns_the_position_ends_one_for_all_of_it_once_final(
+    tmp_path: Path, size: str
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, ALL)
+        await world.pass_time(1)
+        await pair_up(world, size)
+        world.stream.send(book("0.39"))
+        await world.pass_time(60)
+        # The trade may yet fail, and then there is a position again.
+        assert not only(world).state.is_over
+        await pair_up(world, size, status=TradeStatus.CONFIRMED)
+        account = world.service.queries.account
+        await until(world, lambda: not account().conditionals, "its end")
+        assert world.account.posted == []
+        assert said(world, "its shares were sold")
+
+
+async def test_one_for_the_whole_position_pauses_where_no_trade_explains_the_pairs(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, ALL)
+        await pair_up(world, "100", status=None)
+        await until(world, lambda: only(world).state is ConditionalState.PAUSED, "the pause")
+        assert only(world).reason == PAIRED
+        assert "in pairs" in await world.service.commands.start_conditional(
+            only(world).conditional_id
+        )
+
+
+async def test_one_for_the_whole_position_is_resumed_with_pairs_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        await protected(world, ALL)
+        await pair_up(world, "70.5", status=None)
+    async with running_world(tmp_path) as world:
+        await until(world, lambda: world.service.queries.account().conditionals, "its return")
+        await ready(world)
+        await pair_up(world, "70.5", status=None)
+        world.stream.send(book("0.60"))
+        assert await world.service.commands.start_conditional(only(world).conditional_id) == ""
+        await until(world, lambda: YES in world.stream.watched, "its book watched")
+        world.stream.send(book("0.39"))
+        await until(world, lambda: world.account.posted, "the sale leaves")
+        (order, *_) = world.service.queries.account().recent
+        assert order.original_size == m("29.5")
 
 
 async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, ConditionalState
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, Micros, parse_micros
 from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
 from pmtui.service.topics import AccountTopic
 from pmtui.ui.market.market import MarketScreen
@@ -107,6 +107,26 @@ def test_stops_are_named_with_their_outcome_where_it_is_not_the_one_on_show() ->
     assert facts is not None
     assert facts.stops == ("stop paused",)
     assert facts.unprotected > 0
+
+
+def hold_pairs(desk: Desk, size: str) -> None:
+    """Hold this many of the other outcome, too."""
+    service = desk.service
+    yes = service.account_view.positions[0]
+    no = replace(yes, token_id=NO, outcome="No", outcome_index=1, size=parse_micros(size))
+    service.account_view = replace(service.account_view, positions=(yes, no), balances=())
+
+
+def test_shares_in_pairs_need_no_stop() -> None:
+    desk = Desk()
+    hold_pairs(desk, "250.5")
+    facts = position_facts(model_of(desk))
+    assert facts is not None
+    assert facts.unprotected == parse_micros("1000")
+    hold_pairs(desk, "1250.5")
+    facts = position_facts(model_of(desk))
+    assert facts is not None
+    assert facts.unprotected == 0
 
 
 async def shown(screen: MarketScreen) -> str:

@@ -41,7 +41,7 @@ from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.market.market_kit import line, opened
-from tests.ui.moving_market import CONDITION, YES
+from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
@@ -87,6 +87,25 @@ async def test_the_price_pointed_at_is_the_stop_or_the_target_to_begin_with(
         assert field.value == "39"
 
 
+async def test_all_counts_no_pairs_and_a_size_that_sells_them_is_warned_of() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    yes = service.account_view.positions[0]
+    no = replace(yes, token_id=NO, outcome="No", outcome_index=1, size=m("1231.5"))
+    service.account_view = replace(service.account_view, positions=(yes, no), balances=())
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await asked(app, pilot)
+        assert shows(app, "Stop / target: 19 Yes  pairs 1,231.5 stay")
+        assert says(screen, "size") == "19 Yes"
+        await pilot.press(*"40")
+        screen.field("protect-size").value = "30"
+        await until(pilot, lambda: shows(app, "30 of which 11 in pairs"), "the warning")
+        assert says(screen, "size") == "shares, or all"
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
+        assert shows(app, "short 11")
+
+
 async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=(80, 24)) as pilot:
@@ -94,7 +113,7 @@ async def test_a_stop_and_a_profit_are_asked_for_shown_and_handed_over() -> None
         await pilot.press(*"40", "tab", "tab", *"80", "enter")
         await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the card")
         assert shows(app, "Assumes a full fill at that price")
-        assert shows(app, "stop 40¢ (limit 35¢)")
+        assert shows(app, "SELL all 1,250.5 Yes, stop 40¢")
         assert shows(app, "inactive while pmtui is closed")
         await settle(pilot)
         await pilot.press("enter")
