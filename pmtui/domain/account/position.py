@@ -175,48 +175,75 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class Stake:
-    """Shares held of one outcome and their cost."""
+    """Shares held of one outcome and their cost; or what is held of it beyond the other, with the pairs."""
 
     size: Micros
     average_price: Micros
+    """Paid for these shares, without what pairs brought or cost."""
     entry_fees: Micros = ZERO
-    """Taker fees paid for the shares that are still held."""
+    """Taker fees paid for the shares that are still held, those of pairs included."""
     fee: FeeSchedule = NO_FEE
     is_other: bool = False
     """Whether it is in the other outcome, which is closed at the complement of a row's price."""
+    pairs: Micros = ZERO
+    """Pairs of both outcomes held beside it."""
+    locked: Micros = ZERO
+    """What the pairs bring beyond their price, a dollar each: a gain, or a loss below zero."""
 
     @property
-    def entry(self) -> Micros:
-        """The average price, in terms of the outcome shown."""
-        return complement(self.average_price) if self.is_other else self.average_price
+    def entry(self) -> Micros | None:
+        """The average price, in terms of the outcome shown: the net cost of a share, without fees.
+
+        None outside 0 to a dollar: what the pairs locked in is more than the shares can lose or win.
+        """
+        if not self.locked:
+            average = self.average_price
+        else:
+            cost = notional_ceil(self.average_price, self.size) - self.locked
+            average = Micros((2 * cost * ONE + self.size) // (2 * self.size))
+        if not ZERO < average < ONE:
+            return None
+        return complement(average) if self.is_other else average
 
     @property
     def cost(self) -> Micros:
-        """The price paid for the shares, with the entry fees, rounded up."""
-        return Micros(notional_ceil(self.average_price, self.size) + self.entry_fees)
+        """The price paid, with the entry fees and less a dollar for each pair, rounded up."""
+        return Micros(notional_ceil(self.average_price, self.size) + self.entry_fees - self.locked)
 
     def profit_at(self, price: Micros) -> Micros:
         """Return the profit of closing all of it at a price of the shown outcome, net of all fees."""
         own = complement(price) if self.is_other else price
-        return _profit(self.size, self.average_price, self.entry_fees, own, self.fee)
+        return _profit(self.size, own, self.cost, self.fee)
 
     def part(self, size: Micros) -> "Stake":
-        """Return a stake of `size` shares, with their part of the fees."""
-        fees = Micros(self.entry_fees * size // self.size) if self.size else ZERO
-        return replace(self, size=size, entry_fees=fees)
+        """Return a stake of `size` shares, with their part of the fees and of what pairs locked in."""
+        if not self.size:
+            return replace(self, size=size, entry_fees=ZERO, pairs=ZERO, locked=ZERO)
+        fees, pairs, locked = (
+            Micros(each * size // self.size) for each in (self.entry_fees, self.pairs, self.locked)
+        )
+        return replace(self, size=size, entry_fees=fees, pairs=pairs, locked=locked)
 
     @property
     def rounding(self) -> Micros:
         """The possible error of a profit: amounts and the average are rounded to a millionth."""
-        return Micros(2 + 2 * -(-self.size // ONE))
+        return Micros(2 + 2 * -(-(self.size + 2 * self.pairs) // ONE))
 
 
 def net_stake(stake: Stake | None, of_other: Stake | None) -> Stake | None:
-    """Return the net holding of one outcome over the other, at its average price; None if they are equal."""
+    """Return the net holding of one outcome over the other; None if they are equal.
+
+    It cost what was paid for both, less a dollar for each pair, whatever happens.
+    """
     if stake is None or of_other is None:
         return stake or of_other
     more, less = (of_other, stake) if of_other.size > stake.size else (stake, of_other)
-    return more.part(Micros(more.size - less.size)) if more.size > less.size else None
+    if more.size == less.size:
+        return None
+    size, fees = Micros(more.size - less.size), Micros(more.entry_fees + less.entry_fees)
+    net_cost = more.cost + less.cost - less.size
+    locked = Micros(notional_ceil(more.average_price, size) + fees - net_cost)
+    return replace(more, size=size, entry_fees=fees, pairs=less.size, locked=locked)
 
 
 def profits_at_end(stakes: Iterable[Stake]) -> tuple[Micros, Micros]:
@@ -230,11 +257,13 @@ def profits_at_end(stakes: Iterable[Stake]) -> tuple[Micros, Micros]:
 # A ladder calls this for every book; position and fee stay the same for minutes.
 @lru_cache(maxsize=64)
 def break_even(stake: Stake, tick: Micros) -> Micros | None:
-    """Return the worst price of the shown outcome at which closing makes no loss; None if every price does.
+    """Return the worst price of the shown outcome at which closing makes no loss.
 
-    Worst is the lowest, or the highest for a stake in the other outcome. A loss within the rounding
+    None if every price does, or none can: then pairs have locked in more than the shares can lose. Worst is the lowest, or the highest for a stake in the other outcome. A loss within the rounding
     error of the average price is ignored: it must not move the mark by a whole tick.
     """
+    if stake.cost <= 0:
+        return None
 
     def place(step: int) -> Micros:
         return Micros(ONE - step * tick if stake.is_other else step * tick)
@@ -272,6 +301,5 @@ def entry_fees(fills: Iterable[Fill], token_id: TokenId, size: Micros, fee: FeeS
 
 # A ladder calls this for every row of every frame; position and fee stay the same for minutes.
 @lru_cache(maxsize=4096)
-def _profit(size: Micros, average: Micros, fees: Micros, price: Micros, fee: FeeSchedule) -> Micros:
-    proceeds = notional_floor(price, size) - taker_fee(size, price, fee)
-    return Micros(proceeds - notional_ceil(average, size) - fees)
+def _profit(size: Micros, price: Micros, cost: Micros, fee: FeeSchedule) -> Micros:
+    return Micros(notional_floor(price, size) - taker_fee(size, price, fee) - cost)

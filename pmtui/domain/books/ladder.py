@@ -229,7 +229,7 @@ def place_marks(marks: LadderMarks, book: BookView, axis: Axis) -> PlacedMarks:
         marks=marks,
         band=band,
         band_rows=_NO_ROWS if band is None else _rows_of(band, axis),
-        entry=None if net is None else axis.nearest(net.entry),
+        entry=None if net is None or net.entry is None else axis.nearest(net.entry),
         even=None if net is None or even is None else _even_row(axis, even, net),
         stops=_by_row(marks.stops, axis),
         alerts=frozenset(axis.nearest(price) for price in marks.alerts),

@@ -620,7 +620,7 @@ def ends_of(plan: ConditionalPlan, *, stake: Stake | None, fee: FeeSchedule) -> 
 
     Args:
         plan: a valid plan.
-        stake: the holding and its cost; None if unknown.
+        stake: the net holding and its cost; None if unknown.
         fee: the market's taker fee.
     """
     named: list[tuple[str, Micros]] = []
@@ -645,8 +645,7 @@ def ends_of(plan: ConditionalPlan, *, stake: Stake | None, fee: FeeSchedule) -> 
 def _part(stake: Stake | None, size: Micros) -> Stake | None:
     if stake is None or not ZERO < size <= stake.size:
         return None
-    fees = Micros(-(-stake.entry_fees * size // stake.size))
-    return replace(stake, size=size, entry_fees=fees)
+    return stake.part(size)
 
 
 def _order_problems(plan: ConditionalPlan, bid: Micros | None) -> list[PlanProblem]:

@@ -322,7 +322,8 @@ def _holding_facts(ladder: Ladder, *, is_good: bool) -> list[Line]:
         facts.append(
             (Cell("close ", Role.DIM), Cell(part), Cell(text, profit_role(closing.profit)))
         )
-    if (net := ladder.placed.marks.net) is not None:
+    net = ladder.placed.marks.net
+    if net is not None and net.entry is not None:
         facts.append((Cell("avg ", Role.DIM), Cell(format_average(net.entry))))
     if (row := ladder.placed.even) is not None:
         text = format_price(ladder.axis.price_at(row), tick=ladder.axis.tick)

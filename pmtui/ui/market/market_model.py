@@ -4,7 +4,7 @@ Also the reasons why a market cannot be traded, and the ladder's inputs beside t
 their place in the queue, the position's cost, and rewards.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
@@ -159,14 +159,12 @@ def ladder_inputs(
     terms = view.terms
     fee = terms.fee if terms is not None else NO_FEE
     orders = account.orders_at(token_id)
-    stakes = stakes_in(account, fills, token_id, fee=fee)
     other, label = _other(view, token_id)
-    of_other = () if other is None else stakes_in(account, fills, other, fee=fee, is_other=True)
-    net = net_stake(next(iter(stakes), None), next(iter(of_other), None))
+    held = stakes_of_both(account, fills, token_id, other, fee=fee)
+    net = net_of(held)
     if net is not None and size_floor(net.size) <= 0:
         # What no order can sell is no position: flattening leaves it.
         net = None
-    held = (*stakes, *of_other)
     if other is not None:
         # Both outcomes share one book: a bid for the other one is an ask here.
         orders += mirrored_orders(account.orders_at(other))
@@ -220,6 +218,39 @@ def stakes_in(
         # A position below the order step can't be closed: it has no profit and no break-even.
         if held.token_id == token_id and held.size >= SIZE_STEP
     )
+
+
+def stakes_of_both(
+    account: AccountView,
+    fills: tuple[Fill, ...],
+    token_id: TokenId,
+    other: TokenId | None,
+    *,
+    fee: FeeSchedule,
+) -> tuple[Stake, ...]:
+    """Return the stakes in a market, as seen from one of its outcomes."""
+    stakes = stakes_in(account, fills, token_id, fee=fee)
+    if other is None:
+        return stakes
+    return (*stakes, *stakes_in(account, fills, other, fee=fee, is_other=True))
+
+
+def net_of(stakes: Sequence[Stake]) -> Stake | None:
+    """Return the net of the stakes in a market; None without any, or if it is flat."""
+    return net_stake(
+        next((each for each in stakes if not each.is_other), None),
+        next((each for each in stakes if each.is_other), None),
+    )
+
+
+def net_stake_in(
+    account: AccountView, fills: tuple[Fill, ...], terms: MarketTerms, token_id: TokenId
+) -> Stake | None:
+    """Return what is held of an outcome beyond the other one; None where that is nothing."""
+    others = [each for each in terms.token_ids if each != token_id]
+    other = others[0] if len(others) == 1 else None
+    net = net_of(stakes_of_both(account, fills, token_id, other, fee=terms.fee))
+    return None if net is None or net.is_other else net
 
 
 def _other(view: MarketView, token_id: TokenId) -> tuple[TokenId | None, str]:

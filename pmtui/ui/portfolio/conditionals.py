@@ -26,7 +26,7 @@ from pmtui.ui.frame import CursorItem, FrameScreen, MarketChosen
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.ladder.ladder_state import state_word
-from pmtui.ui.market.market_model import stakes_in
+from pmtui.ui.market.market_model import net_stake_in
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme import Role
@@ -177,8 +177,8 @@ class ConditionalsScreen(FrameScreen):
         end: Cell = Cell(ABSENT, Role.DIM)
         if each.stop is not None and terms is not None:
             plan = replace(plan_of(each), size=account.allotted(each), take_profit=None)
-            stakes = stakes_in(account, queries.fills().fills, each.token_id, fee=terms.fee)
-            ends = ends_of(plan, stake=stakes[0] if stakes else None, fee=terms.fee)
+            stake = net_stake_in(account, queries.fills().fills, terms, each.token_id)
+            ends = ends_of(plan, stake=stake, fee=terms.fee)
             gain = next((e.profit for e in ends), None)
             end = end if gain is None else paint_gain(gain, 9)
         return {

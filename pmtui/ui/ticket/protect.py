@@ -53,7 +53,7 @@ from pmtui.ui.format import (
     format_size_compact,
 )
 from pmtui.ui.frame import if_agreed, show_answer
-from pmtui.ui.market.market_model import stakes_in, title_of
+from pmtui.ui.market.market_model import net_stake_in, title_of
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Options, Surface
@@ -266,16 +266,16 @@ _LOADING = "The trading terms are loading"
 
 def _stake_in(queries: Queries, terms: MarketTerms, outcome_index: int) -> Stake | None:
     token_id = terms.token_ids[outcome_index]
-    stakes = stakes_in(queries.account(), queries.fills().fills, token_id, fee=terms.fee)
-    return stakes[0] if stakes else None
+    return net_stake_in(queries.account(), queries.fills().fills, terms, token_id)
 
 
 def _paint_stake(stake: Stake, tick: Micros) -> Line:
     """Paint what the form may cover, and a stop is judged by."""
-    cells = [Cell("avg ", Role.DIM), Cell(format_average(stake.average_price))]
-    if (even := break_even(stake, tick)) is not None:
-        cells += [Cell("  b/e ", Role.DIM), Cell(format_price(even))]
-    return tuple(cells)
+    average, even = stake.entry, break_even(stake, tick)
+    return (
+        Cell("avg ", Role.DIM), Cell(ABSENT if average is None else format_average(average)),
+        Cell("  b/e ", Role.DIM), Cell(ABSENT if even is None else format_price(even)),
+    )  # fmt: skip
 
 
 def _describe_all(plan: ConditionalPlan | None, outcome: str) -> str:

@@ -210,12 +210,48 @@ def test_a_position_that_left_a_remnant_counts_as_closed_once() -> None:
 def test_the_net_stake_is_what_is_held_beyond_the_other_with_its_part_of_the_fees() -> None:
     yes = Stake(parse_micros("100"), parse_micros("0.5"), parse_micros("2"))
     no = Stake(parse_micros("125"), parse_micros("0.4"), parse_micros("5"), is_other=True)
-    short = replace(no, size=parse_micros("25"), entry_fees=parse_micros("1"))
-    assert net_stake(yes, no) == short
+    net = net_stake(yes, no)
+    assert net is not None
+    # $50 and $50, and $7 in fees, less $100 for the pairs: 25 shares for nothing but fees.
+    assert (net.size, net.is_other, net.cost) == (parse_micros("25"), True, parse_micros("7"))
+    assert net.entry is None
+    dearer = net_stake(yes, replace(no, average_price=parse_micros("0.48")))
+    assert dearer is not None
+    # $50 and $60 less $100: 25 No at 40 cents, which is 60 cents in terms of Yes.
+    assert dearer.entry == parse_micros("0.6")
     assert net_stake(yes, None) == yes
     assert net_stake(None, no) == no
     assert net_stake(None, None) is None
     assert net_stake(yes, replace(no, size=yes.size)) is None
+
+
+@given(stakes, stakes, st.integers(1, ONE - 1).map(Micros))
+def test_all_figures_of_a_net_position_agree_with_those_of_both_legs(
+    one: Stake, two: Stake, price: Micros
+) -> None:
+    legs = replace(one, is_other=False), replace(two, is_other=True, fee=one.fee)
+    net, pairs = net_stake(*legs), min(leg.size for leg in legs)
+    if net is None:
+        assert one.size == two.size
+        return
+    assert (net.size, net.pairs) == (abs(one.size - two.size), pairs)
+    assert net.cost == sum(leg.cost for leg in legs) - pairs
+    assert profits_at_end(legs) == (net.size - net.cost, -net.cost)
+    # Pairs are merged for a dollar each: closing the net brings the rest.
+    own = complement(price) if net.is_other else price
+    brings = net.size * own // ONE - taker_fee(net.size, own, net.fee)
+    assert net.profit_at(price) == brings + pairs - sum(leg.cost for leg in legs)
+    most, least = profits_at_end(legs)
+    assert net.profit_at(price) <= most
+    even = break_even(net, Micros(10_000))
+    if least >= 0:
+        assert even is None
+    if even is not None:
+        assert net.profit_at(even) >= -net.rounding
+    if net.entry is None:
+        assert net.cost - net.entry_fees <= net.rounding or (
+            net.size - net.cost + net.entry_fees <= net.rounding
+        )
 
 
 def test_a_part_of_nothing_has_no_fees() -> None:

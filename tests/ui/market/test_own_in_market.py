@@ -129,6 +129,31 @@ def test_shares_in_pairs_need_no_stop() -> None:
     assert facts.unprotected == 0
 
 
+def test_with_pairs_the_panel_agrees_with_the_ladder_and_says_no_break_even_that_cannot_be() -> (
+    None
+):
+    desk = Desk()
+    # Bought at 48 and 48.1 cents: each pair has won about 4 cents.
+    hold_pairs(desk, "250.5")
+    model = model_of(desk)
+    facts = position_facts(model)
+    assert facts is not None
+    assert model.ladder is not None
+    net = model.ladder.marks.net
+    assert net is not None
+    assert (net.size, net.pairs) == (parse_micros("1000"), parse_micros("250.5"))
+    assert facts.most - facts.least == net.size
+    assert facts.exit_now is not None
+    assert facts.least < facts.exit_now.profit < facts.most
+    assert facts.even is not None
+    # More is locked in by pairs than the rest can lose.
+    hold_pairs(desk, "1249.5")
+    facts = position_facts(model_of(desk))
+    assert facts is not None
+    assert facts.least > 0
+    assert facts.even is None
+
+
 async def shown(screen: MarketScreen) -> str:
     return " ".join(" ".join(shown_text(screen.position)).split())
 
