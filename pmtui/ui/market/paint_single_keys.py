@@ -213,8 +213,8 @@ class ArmedKeys:
     """The label of each action's key, by its name in the market context."""
     held: Micros = ZERO
     """Shares that flattening sells: the net of both outcomes."""
-    pulls_bids: bool = False
-    """Whether that first cancels own orders that the sale would match."""
+    cancels: tuple[int, int] = (0, 0)
+    """How many bids and asks of ours that first cancels."""
     closing: Closing | None = None
     """What selling them now brings."""
     round_trip_ms: int | None = None
@@ -348,7 +348,7 @@ def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
     ]
     second = [
         *_priced(armed, _TAKERS, is_brief=is_brief, is_short=has_short_names),
-        *_endings(armed, is_brief=has_short_names),
+        *_endings(armed, is_brief=has_short_names, is_tight=is_brief),
     ]
     clock = _clock(armed, is_brief=is_brief)
     if is_brief and _width_of(first, _TIGHT) + line_width(clock) > width:
@@ -405,13 +405,15 @@ def _priced(
     return facts
 
 
-def _endings(armed: ArmedKeys, *, is_brief: bool) -> list[Line]:
+def _endings(armed: ArmedKeys, *, is_brief: bool, is_tight: bool) -> list[Line]:
     facts: list[Line] = []
     if armed.held and (key := armed.keys.get("flatten_now")):
         size = format_size_compact(armed.held, width=6).strip()
         worth: Line = ()
         if (closing := armed.closing) is not None:
-            worth = (Cell(f" {format_money_change(closing.profit)}", profit_role(closing.profit)),)
+            gain = Cell(format_money_change(closing.profit), profit_role(closing.profit))
+            # At 80 columns the word would take the place of a key.
+            worth = (Cell(" " if is_tight else " exit ", Role.DIM), gain)
             if closing.is_partial:
                 size = f"{format_size_compact(closing.fills, width=6).strip()} of {size}"
         facts.append(
@@ -419,7 +421,11 @@ def _endings(armed: ArmedKeys, *, is_brief: bool) -> list[Line]:
                 Cell(key, Role.KEY, Emphasis.BOLD),
                 Cell(f" {'flat' if is_brief else 'flatten'} {size}"),
                 *worth,
-                *((Cell(", pulls bids", Role.DIM),) if armed.pulls_bids else ()),
+                *(
+                    (Cell(f", {_pulls(armed, is_brief=is_brief)}", Role.DIM),)
+                    if any(armed.cancels)
+                    else ()
+                ),
             )
         )
     pulled = ("bids", "asks", "off") if is_brief else ("pull bids", "pull asks", "disarm")
@@ -428,6 +434,11 @@ def _endings(armed: ArmedKeys, *, is_brief: bool) -> list[Line]:
         if key := armed.keys.get(name):
             facts.append((Cell(key, Role.KEY, Emphasis.BOLD), Cell(f" {words}", Role.DIM)))
     return facts
+
+
+def _pulls(armed: ArmedKeys, *, is_brief: bool) -> str:
+    """Return what flattening cancels first: `pulls 5 bids, 1 ask`; where room is short, how many orders."""
+    return f"pulls {sum(armed.cancels)}" if is_brief else f"pulls {_count_sides(*armed.cancels)}"
 
 
 def _time_left(armed: ArmedKeys) -> str:

@@ -129,7 +129,7 @@ def test_every_key_stands_with_its_price() -> None:
     assert ", join bid 42¢  . join ask 43¢  < improve bid 44¢  > improve ask 45¢" in first
     assert first.rstrip().endswith("rtt 38 ms  disarms 4:52")
     assert "D hit 47¢  U lift 46¢  B buy here 40¢  S sell here 41¢" in second
-    assert "F flatten 500 -$1.60" in second
+    assert "F flatten 500 exit -$1.60" in second
     assert "v disarm" in second
 
 
@@ -187,10 +187,15 @@ def test_the_usual_width_leaves_no_key_out() -> None:
         assert all(sign in second for sign in ("D hit", "U lift", "F flat", "( bids", "v off"))
 
 
-def test_the_sale_of_all_says_that_it_pulls_bids() -> None:
-    for pulls_bids in (True, False):
-        _, second = paint_armed(replace(ARMED, pulls_bids=pulls_bids), 160)
-        assert ("-$1.60, pulls bids" in text_of(second)) is pulls_bids
+@pytest.mark.parametrize(
+    ("cancels", "said"),
+    [((5, 1), "-$1.60, pulls 5 bids, 1 ask"), ((1, 0), "-$1.60, pulls 1 bid"), ((0, 0), "-$1.60")],
+)
+def test_the_sale_of_all_says_which_orders_it_pulls(cancels: tuple[int, int], said: str) -> None:
+    _, second = paint_armed(replace(ARMED, cancels=cancels), 170)
+    assert f"{said}  " in text_of(second)
+    _, second = paint_armed(replace(ARMED, cancels=(5, 1)), 120)
+    assert "-$1.60, pulls 6  " in text_of(second)
 
 
 RESTING = RestingKeys(
@@ -254,6 +259,6 @@ def test_keys_that_cannot_be_armed_say_why() -> None:
 def test_flattening_names_the_part_that_the_depth_takes() -> None:
     part = Closing(Micros(-1_600_000), Micros(40 * SCALE), Micros(500 * SCALE))
     said = " ".join(text_of(line) for line in paint_armed(replace(ARMED, closing=part), 240))
-    assert "flatten 40 of 500 -$1.60" in said
+    assert "flatten 40 of 500 exit -$1.60" in said
     said = " ".join(text_of(line) for line in paint_armed(ARMED, 240))
-    assert "flatten 500 -$1.60" in said
+    assert "flatten 500 exit -$1.60" in said

@@ -23,7 +23,7 @@ from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros, complement
 from pmtui.domain.orders.amounts import size_floor
-from pmtui.domain.orders.flattening import FlattenPlan
+from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten_net
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import (
     SingleKey,
@@ -335,7 +335,10 @@ class SingleKeys:
         keymap = self._workspace.keymap
         trip = next((h for h in model.status.health if h.source is Source.TRADING), None)
         marks = ladder.placed.marks if ladder is not None else NO_MARKS
-        closed_by = Side.SELL if marks.net is not None and marks.net.is_other else Side.BUY
+        plan = plan_flatten_net(
+            held=model.account.held, orders=model.own_orders, book=book, terms=model.terms,
+            give_way_percent=marks.give_way_percent,
+        )  # fmt: skip
         return ArmedKeys(
             presets=self._workspace.surface.options.presets, chosen=self._preset,
             prices={
@@ -344,7 +347,7 @@ class SingleKeys:
             },
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
             held=ZERO if marks.net is None else size_floor(marks.net.size),
-            pulls_bids=any(order.side is closed_by for order in own),
+            cancels=(0, 0) if isinstance(plan, FlattenProblem) else (len(plan.bids), len(plan.sales)),
             closing=None if ladder is None else ladder.closing,
             round_trip_ms=None if trip is None else trip.round_trip_ms,
             left_s=int((until - model.now).total_seconds()),
