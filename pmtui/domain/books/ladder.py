@@ -19,7 +19,7 @@ from pmtui.domain.account.position import Stake, break_even
 from pmtui.domain.books.book_view import BookView, Level
 from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, Trigger
 from pmtui.domain.ids import OrderId
-from pmtui.domain.markets.market import RewardTerms, Side
+from pmtui.domain.markets.market import NO_FEE, RewardTerms, Side
 from pmtui.domain.markets.rewards import RewardBand, reward_band
 from pmtui.domain.money import ONE, ZERO, Micros, complement
 from pmtui.domain.orders.flattening import Closing, close_now
@@ -181,6 +181,13 @@ class LadderMarks:
         """Return the profit of closing the net position at a price; None where there is none."""
         return None if self.net is None else self.net.profit_at(price)
 
+    def resting_profit_at(self, price: Micros, own: "OwnRow") -> Micros | None:
+        """Return the profit of the part of the net position that own orders at a price close."""
+        if self.net is None:
+            return None
+        size = Micros(min(own.bid if self.net.is_other else own.ask, self.net.size))
+        return replace(self.net.part(size), fee=NO_FEE).profit_at(price) if size > 0 else None
+
 
 NO_MARKS = LadderMarks()
 
@@ -332,6 +339,8 @@ class Rung:
     """Whether an own order here is picked up, to be moved elsewhere."""
     profit: Micros | None = None
     """Profit of closing everything at this price, net of fees; None if nothing is held."""
+    resting_profit: Micros | None = None
+    """Profit of what own orders here close when they fill, which pay no taker fee; None without any."""
 
 
 class Shown(NamedTuple):
@@ -484,6 +493,7 @@ class Ladder:
             ghosts=ghosts and tuple([g for g in ghosts if not g.is_leaving]),
             is_leaving=bool(ghosts) and any(g.is_leaving for g in ghosts),
             profit=placed.marks.profit_at(price) if shown.profit else None,
+            resting_profit=placed.marks.resting_profit_at(price, own) if shown.profit else None,
         )
 
 

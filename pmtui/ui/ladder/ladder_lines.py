@@ -208,8 +208,9 @@ class LadderLines:
             states += self._rows(ladder, top, height - 1 - has_facts, is_good=is_good)
             if has_facts:
                 facts = paint_facts(
-                    ladder, viewport.cursor, width, in_view=viewport.size_in_view, is_good=is_good
-                )
+                    ladder, viewport.cursor, width, in_view=viewport.size_in_view,
+                    is_good=is_good, has_exit=not viewport.is_exit_elsewhere,
+                )  # fmt: skip
                 states.append(_LineState(line=facts))
         self._wanted = states
         return states

@@ -171,16 +171,20 @@ def paint_facts(
     *,
     in_view: tuple[Micros, Micros] = (Micros(0), Micros(0)),
     is_good: bool = True,
+    has_exit: bool = True,
 ) -> Line:
     """Paint the facts of the cursor's row, else of the position, for which there is no column.
 
     Facts that do not fit are left out whole. What closing would bring now is told
-    of a good book only.
+    of a good book only, and where no panel beside the ladder tells it.
     """
     if cursor is not None:
         facts = _row_facts(ladder, cursor)
     else:
-        facts = [*_imbalance(*in_view, is_good=is_good), *_holding_facts(ladder, is_good=is_good)]
+        facts = [
+            *_imbalance(*in_view, is_good=is_good),
+            *_holding_facts(ladder, has_exit=is_good and has_exit),
+        ]
     line: list[Cell] = []
     used = 0
     for fact in facts:
@@ -246,9 +250,10 @@ def _row_facts(ladder: Ladder, cursor: Micros) -> list[Line]:
     price = format_price(rung.price, tick=ladder.axis.tick)
     first, rest = _facts_of_row(rung)
     profit: list[Line] = []
-    if rung.profit is not None:
-        text = profit_text(rung.profit, 9).strip()
-        profit = [(Cell("p/l ", Role.DIM), Cell(text, profit_role(rung.profit)))]
+    own = rung.resting_profit
+    if (gain := rung.profit if own is None else own) is not None:
+        text = profit_text(gain, 9).strip()
+        profit = [(Cell("p/l ", Role.DIM), Cell(text, profit_role(gain)))]
     row = ladder.axis.price_at(ladder.index_of(cursor))
     facts: list[Line] = [(Cell(price),)]
     if row == cursor:
@@ -314,14 +319,12 @@ def _imbalance(bid: Micros, ask: Micros, *, is_good: bool) -> list[Line]:
     ]  # fmt: skip
 
 
-def _holding_facts(ladder: Ladder, *, is_good: bool) -> list[Line]:
+def _holding_facts(ladder: Ladder, *, has_exit: bool) -> list[Line]:
     facts: list[Line] = []
-    if is_good and (closing := ladder.closing) is not None:
+    if has_exit and (closing := ladder.closing) is not None:
         text = profit_text(closing.profit, 9).strip()
         part = f"{format_size_compact(closing.fills, width=6).strip()} " * closing.is_partial
-        facts.append(
-            (Cell("close ", Role.DIM), Cell(part), Cell(text, profit_role(closing.profit)))
-        )
+        facts.append((Cell("exit ", Role.DIM), Cell(part), Cell(text, profit_role(closing.profit))))
     net = ladder.placed.marks.net
     if net is not None and net.entry is not None:
         facts.append((Cell("avg ", Role.DIM), Cell(format_average(net.entry))))

@@ -108,6 +108,7 @@ class MarketDisplay:
         """
         inputs = model.ladder
         if model.book is not None and model.token_id is not None and inputs is not None:
+            self._widgets.ladder.viewport.is_exit_elsewhere = self._widgets.position.shows_exit
             self._widgets.ladder.show(
                 model.book,
                 tick=tick_size_of(model.market),

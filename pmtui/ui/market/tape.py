@@ -278,6 +278,7 @@ class PositionPane(LinePane):
     _words = ""
     _are_known = True
     _facts: PositionFacts | None = None
+    _shows_facts: bool = False
 
     def show(
         self,
@@ -292,6 +293,11 @@ class PositionPane(LinePane):
         self._positions, self._labels, self._words = positions, labels, words
         self._are_known, self._facts = are_known, facts
         self.repaint()
+
+    @property
+    def shows_exit(self) -> bool:
+        """Whether what closing the position brings now is on the screen."""
+        return self._shows_facts and bool(self.region)
 
     @override
     def title(self) -> Line:
@@ -318,6 +324,7 @@ class PositionPane(LinePane):
             self._positions, self._labels, width, are_known=self._are_known,
             is_gain_told=held == 1 and bool(self.value()),
         )  # fmt: skip
+        self._shows_facts = self._facts is not None and height > len(lines)
         if self._facts is None or height <= len(lines):
             return lines
         facts = paint_position_facts(self._facts, width)

@@ -121,7 +121,7 @@ def _beside(pairs: Sequence[tuple[Line, Line]]) -> tuple[Line, ...]:
     )
 
 
-_LONG = ("exit now", "break-even", "max win", "max loss")
+_LONG = ("exit", "break-even", "max win", "max loss")
 _SHORT = ("exit", "b/e", "win", "loss")
 
 

@@ -355,6 +355,25 @@ def test_profit_is_there_on_every_row_and_turns_at_the_break_even_row(data: st.D
     assert all(rung.profit is not None and rung.profit >= -stake.rounding for rung in marked)
 
 
+def test_an_own_order_closes_its_own_size_without_a_taker_fee() -> None:
+    stake = Stake(Micros(100 * ONE), Micros(400_000), fee=FeeSchedule(Micros(50_000)))
+    ask = order(600_000, Side.SELL)
+    book = BookView(TOKEN, BookState.LIVE, (), (), CENT)
+
+    def gain(net: Stake, *orders: Order) -> Micros | None:
+        return build_ladder(
+            book, Axis(CENT, CENT), orders=orders, marks=LadderMarks(net=net)
+        ).rung(60).resting_profit  # fmt: skip
+
+    assert gain(stake, ask) == ask.remaining_size * 20 // 100
+    assert gain(stake) is None
+    # A bid buys more, and closes nothing.
+    assert gain(stake, replace(ask, side=Side.BUY)) is None
+    short = replace(stake, is_other=True, average_price=Micros(300_000))
+    assert gain(short, replace(ask, side=Side.BUY)) == ask.remaining_size * 10 // 100
+    assert gain(replace(stake, size=ONE), ask) == Micros(200_000)
+
+
 def test_orders_of_the_other_outcome_stand_at_the_complement_on_the_other_side() -> None:
     bid_for_no = order(400_000, Side.BUY)
     (seen,) = mirrored_orders((bid_for_no,))

@@ -119,9 +119,10 @@ def test_facts_that_do_not_fit_are_left_out_whole(width: int) -> None:
 def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings() -> None:
     # Of the 440 bid for, 100 are ours.
     assert text_of(paint_facts(ladder(), None, 41)).rstrip() == (
-        " close 340 +$2.28  avg 48.3¢  b/e 50¢"
+        " exit 340 +$2.28  avg 48.3¢  b/e 50¢"
     )
-    assert "now" not in text_of(paint_facts(ladder(), None, 41, is_good=False))
+    assert "exit" not in text_of(paint_facts(ladder(), None, 41, is_good=False))
+    assert "exit" not in text_of(paint_facts(ladder(), None, 41, has_exit=False))
     assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
 
 

@@ -339,7 +339,7 @@ FACTS = PositionFacts(
 def test_exit_resolution_and_stops_stand_below_the_position() -> None:
     wide = text_of(*paint_position_facts(FACTS, 44)).splitlines()
     assert [line.split() for line in wide] == [
-        ["exit", "now", "-$1.34", "break-even", "58.8¢"],
+        ["exit", "-$1.34", "break-even", "58.8¢"],
         ["max", "win", "+$1,028.32", "max", "loss", "-$21.68"],
         ["stop", "38.0¢", "468.25", "unprotected"],
     ]
