@@ -17,6 +17,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Market, MarketTerms, Side, Trading
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.amounts import SIZE_STEP, size_floor
+from pmtui.domain.orders.flattening import Closing, close_now
 from pmtui.domain.orders.order import Fill, Order
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 from pmtui.service.surface import Queries
@@ -251,6 +252,54 @@ def net_stake_in(
     other = others[0] if len(others) == 1 else None
     net = net_of(stakes_of_both(account, fills, token_id, other, fee=terms.fee))
     return None if net is None or net.is_other else net
+
+
+def net_in(
+    queries: Queries, position: Position, fills: Sequence[Fill] | None = None
+) -> Stake | None:
+    """Return what is held of a position's market beyond pairs, if it is of its outcome.
+
+    Args:
+        queries: the service.
+        position: of one outcome.
+        fills: those of its market, if they are at hand.
+    """
+    view, account = queries.market(position.condition_id), queries.account()
+    fee = _fee_of(view)
+    here = (p for p in account.positions if p.condition_id == position.condition_id)
+    other = next((p.token_id for p in here if p.token_id != position.token_id), None)
+    known = tuple(queries.fills().fills if fills is None else fills)
+    net = net_of(stakes_of_both(account, known, position.token_id, other, fee=fee))
+    return None if net is None or net.is_other or size_floor(net.size) <= 0 else net
+
+
+def _fee_of(view: MarketView) -> FeeSchedule:
+    if view.terms is not None:
+        return view.terms.fee
+    return (view.market.fee if view.market is not None else None) or NO_FEE
+
+
+def exit_of(
+    queries: Queries, position: Position, net: Stake | None, *, give_way_percent: int
+) -> Closing | None:
+    """Return what closing the net position brings now, as beside the ladder; None if nothing is told.
+
+    Args:
+        queries: the service.
+        position: in its outcome.
+        net: the net position.
+        give_way_percent: how far below the best bid flattening may fill.
+    """
+    book, token_id = queries.book(position.token_id), position.token_id
+    tick = tick_size_of(queries.market(position.condition_id)) or book.tick_size
+    if net is None or position.is_settled or not book.state.is_good or tick is None:
+        return None
+    own = [o for o in queries.account().open_orders if o.condition_id == position.condition_id]
+    orders = (
+        *(order for order in own if order.token_id == token_id),
+        *mirrored_orders(order for order in own if order.token_id != token_id),
+    )
+    return close_now(net, book, orders, tick=tick, give_way_percent=give_way_percent)
 
 
 def _other(view: MarketView, token_id: TokenId) -> tuple[TokenId | None, str]:

@@ -1,18 +1,18 @@
 """The pane beside wide tables: positions, stops, orders and fills in the selected market."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from typing_extensions import override
 
-from pmtui.domain.account.position import Position, Stake, break_even, entry_fees
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.account.position import Position, Stake, break_even
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Market
 from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.orders.flattening import Closing
 from pmtui.domain.orders.order import Fill, Order
 from pmtui.domain.orders.own_orders import ticks_away
+from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line, choose_form, fit_line
@@ -26,7 +26,7 @@ from pmtui.ui.format import (
     read_average,
     write_clock,
 )
-from pmtui.ui.market.market_model import tick_size_of, title_of
+from pmtui.ui.market.market_model import exit_of, net_in, tick_size_of, title_of
 from pmtui.ui.plain import fit, plain
 from pmtui.ui.portfolio.paint_working import WorkingOrder, by_ladder, paint_own_orders
 from pmtui.ui.rows.row_verbs import RowTarget
@@ -48,10 +48,8 @@ class Holding:
 
     title: str
     market: Market | None
-    positions: tuple[tuple[Position, BookView], ...]
-    """Positions in either outcome, each with its book."""
-    stakes: tuple[Stake, ...]
-    """The positions' stakes, with the fees paid."""
+    positions: tuple[tuple[Position, Stake | None, Closing | None], ...]
+    """Positions in either outcome, each with what is held beyond pairs and what closing that brings now."""
     tick: Micros | None
     stops: tuple[tuple[Line, ...], ...]
     """Stops on the positions, each in its forms from the longest to the shortest."""
@@ -62,7 +60,9 @@ class Holding:
     """The time, truncated to seconds."""
 
 
-def holding_of(queries: Queries, target: RowTarget | None) -> Holding | None:
+def holding_of(
+    queries: Queries, target: RowTarget | None, *, give_way_percent: int = DEFAULT_GIVE_WAY
+) -> Holding | None:
     """Return what the account has in a row's market; None for a row without one."""
     if target is None:
         return None
@@ -70,14 +70,18 @@ def holding_of(queries: Queries, target: RowTarget | None) -> Holding | None:
     view, now = queries.market(condition_id), queries.now()
     market, fills = view.market or target.market, queries.fills().fills
     positions = tuple(p for p in account.positions if p.condition_id == condition_id and p.size)
-    own = sorted(fills, key=lambda fill: fill.matched_at, reverse=True)
+    here = [fill for fill in fills if fill.condition_id == condition_id]
+    nets = [net_in(queries, position, here) for position in positions]
+    own = sorted(here, key=lambda fill: fill.matched_at, reverse=True)
     return Holding(
         title=positions[0].title
         if market is None and positions
         else title_of(queries, condition_id),
         market=market,
-        positions=tuple((p, queries.book(p.token_id)) for p in positions),
-        stakes=tuple(_stake(position, market, fills) for position in positions),
+        positions=tuple(
+            (position, net, exit_of(queries, position, net, give_way_percent=give_way_percent))
+            for position, net in zip(positions, nets, strict=True)
+        ),
         tick=tick_size_of(view),
         stops=_stops(account, condition_id),
         orders=tuple(
@@ -85,17 +89,9 @@ def holding_of(queries: Queries, target: RowTarget | None) -> Holding | None:
             for order in account.open_orders
             if order.condition_id == condition_id
         ),
-        fills=tuple(fill for fill in own if fill.condition_id == condition_id),
+        fills=tuple(own),
         second=now.replace(microsecond=0),
     )
-
-
-def _stake(position: Position, market: Market | None, fills: Iterable[Fill]) -> Stake:
-    stake = Stake(position.size, position.average_price)
-    if market is None or market.fee is None:
-        return stake
-    fees = entry_fees(fills, position.token_id, position.size, market.fee)
-    return replace(stake, entry_fees=fees, fee=market.fee)
 
 
 def _stops(account: AccountView, condition_id: ConditionId) -> tuple[tuple[Line, ...], ...]:
@@ -132,7 +128,7 @@ class HoldingPane(LinePane):
     def value(self) -> Line:
         """Return the unrealised gain of all positions shown."""
         held = () if self._holding is None else self._holding.positions
-        gains = [p.unrealized for p, _ in held if p.unrealized is not None]
+        gains = [p.unrealized for p, _, _ in held if p.unrealized is not None]
         return (paint_gain(Micros(sum(gains))),) if gains else ()
 
     @override
@@ -148,8 +144,8 @@ def paint_holding(holding: Holding, width: int, height: int) -> tuple[Line, ...]
     if holding.market is not None and not holding.market.closed:
         left = paint_time_left(holding.market.end_at, holding.second)
         lines.append((Cell("ends in ", Role.DIM), left._replace(text=left.text.strip())))
-    for (position, book), stake in zip(holding.positions, holding.stakes, strict=True):
-        lines += [(), *_position_lines(position, book, stake, holding.tick)]
+    for position, net, closing in holding.positions:
+        lines += [(), *_position_lines(position, net, closing, holding.tick)]
     if not holding.positions:
         lines += [(), (Cell("No position.", Role.DIM),)]
     if holding.stops:
@@ -170,9 +166,9 @@ def _head(name: str) -> Line:
 
 
 def _position_lines(
-    position: Position, book: BookView, stake: Stake, tick: Micros | None
+    position: Position, net: Stake | None, closing: Closing | None, tick: Micros | None
 ) -> list[Line]:
-    """Return lines for the position, the result of selling now, and the result at resolution."""
+    """Return lines for the position; for what is beyond pairs the result of closing now and at resolution."""
     size = format_size_compact(position.size).strip()
     lines: list[Line] = [
         (
@@ -191,24 +187,28 @@ def _position_lines(
                 "pays", Cell(format_money(paid)), format_money_change(Micros(paid - position.cost))
             ),
         ]
-    even = None if tick is None else break_even(stake, tick)
-    if even is not None:
-        lines.append(_fact("break-even", Cell(format_price(even)), "fees included"))
-    if book.state.is_good and book.best_bid is not None:
-        exit_now = stake.profit_at(book.best_bid)
-        at = f"at the bid, {format_price(book.best_bid)}, net"
-        lines.append(_fact("exit now", paint_gain(exit_now), at))
-    cost = Micros(position.cost + stake.entry_fees)
-    lines.append(
-        _fact(
-            "if it wins",
-            paint_gain(Micros(position.size - cost)),
-            f"pays {format_money(position.size)}",
-        )
-    )
-    lines.append(_fact("if it loses", paint_gain(Micros(-cost))))
+    lines += _outlook(net, closing, tick) if net is not None else [(Cell("in pairs", Role.DIM),)]
     if position.realized:
         lines.append(_fact("realised", paint_gain(position.realized), "so far, gross"))
+    return lines
+
+
+def _outlook(net: Stake, closing: Closing | None, tick: Micros | None) -> list[Line]:
+    """Return lines for the result of closing now, and after either resolution, net of all fees."""
+    lines: list[Line] = []
+    if net.pairs:
+        size = format_size_compact(net.size).strip()
+        lines.append(_fact("net", Cell(size, Role.OWN_ORDER), "beyond pairs"))
+    even = None if tick is None else break_even(net, tick)
+    if even is not None:
+        lines.append(_fact("break-even", Cell(format_price(even)), "fees included"))
+    if closing is not None:
+        fills, size = (format_size_compact(each).strip() for each in (closing.fills, closing.size))
+        note = f"for {fills} of {size}, net" if closing.is_partial else "at the bids, net"
+        lines.append(_fact("exit", paint_gain(closing.profit), note))
+    pays = f"pays {format_money(Micros(net.size + net.pairs))}"
+    lines.append(_fact("if it wins", paint_gain(Micros(net.size - net.cost)), pays))
+    lines.append(_fact("if it loses", paint_gain(Micros(-net.cost))))
     return lines
 
 

@@ -1,7 +1,7 @@
 """The rows of the portfolio's tabs: their items, titles, and further data."""
 
+from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import partial
 
 from pmtui.domain.account.position import CONVERSION, Activity, Dust, Position
@@ -20,7 +20,7 @@ from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.explore.paint_markets import NO_DAY, paint_day
 from pmtui.ui.facts import NO_ROWS, LiveRows
-from pmtui.ui.market.market_model import tick_size_of, title_of
+from pmtui.ui.market.market_model import exit_of, net_in, tick_size_of, title_of
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, explain_nothing_here, portfolio_of
@@ -207,15 +207,19 @@ class OwnRows:
         return tuple(HistoryTopic(token_id, Interval.DAY) for token_id in self._streamed)
 
     def _exits(self, view: AccountView) -> dict[TokenId, Micros]:
-        """Return each position's gain at the best bid of a good book."""
+        """Return what closing each net position brings now, net of fees, as beside its ladder."""
         if self.tab is not Tab.POSITIONS:
             return {}
+        queries, way = self._surface.queries, self._surface.options.flatten_percent
+        fills = defaultdict[ConditionId, list[Fill]](list)
+        for fill in queries.fills().fills:
+            fills[fill.condition_id].append(fill)
         found = {}
         for position in view.positions:
-            book = self._surface.queries.book(position.token_id)
-            if not position.is_settled and book.state.is_good and book.best_bid is not None:
-                gain = replace(position, current_price=book.best_bid).unrealized
-                found[position.token_id] = Micros(0) if gain is None else gain
+            net = net_in(queries, position, fills[position.condition_id])
+            closing = exit_of(queries, position, net, give_way_percent=way)
+            if closing is not None:
+                found[position.token_id] = closing.profit
         return found
 
     def _away(self, view: AccountView) -> dict[OrderId, int]:

@@ -249,7 +249,9 @@ class PortfolioScreen(FrameScreen):
         self.title_line.show(title)
         self.details.show(details)
         if self.size.width >= HOLDING_FROM:
-            self._holding.show(holding_of(self.surface.queries, self._rows.target))
+            way = self.surface.options.flatten_percent
+            queries, target = self.surface.queries, self._rows.target
+            self._holding.show(holding_of(queries, target, give_way_percent=way))
 
     @on(LineTable.RowSelected)
     def open_row(self, message: LineTable.RowSelected) -> None:

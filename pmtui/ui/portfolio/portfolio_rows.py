@@ -64,7 +64,7 @@ class OrderMarks(NamedTuple):
     days: Mapping[TokenId, Cell] = MappingProxyType({})
     """Sparklines of the positions' day, if they fit."""
     exits: Mapping[TokenId, Micros] = MappingProxyType({})
-    """Gains of positions at the best bid of a good book, before fees."""
+    """What closing net positions brings now, net of fees."""
     stops: Mapping[TokenId, Micros] = MappingProxyType({})
     """The highest active stop of positions."""
     notes: Mapping[TokenId, Cell] = MappingProxyType({})
@@ -86,7 +86,7 @@ POSITION_COLUMNS = (
     Column("value", "Value", MONEY_WIDTH, align=_R),
     Column("unrealized", "Unrealised", MONEY_WIDTH, align=_R),
     Column("percent", "%", 7, priority=1, align=_R, about="Return %"),
-    Column("exit", "At bid", MONEY_WIDTH, priority=2, align=_R, about="P&L at bid"),
+    Column("exit", "Exit", MONEY_WIDTH, priority=2, align=_R, about="P&L of closing now, net"),
     Column("stop", "Stop", PRICE_WIDTH, priority=2, align=_R),
     Column("realized", "Realised", MONEY_WIDTH, priority=4, align=_R),
     Column("note", "", 10, is_essential=True, silent=("",)),
@@ -123,7 +123,7 @@ CLOSED_COLUMNS = (
     Column("outcome", "Outcome", 8, is_essential=True),
     Column("average", "Average", 7, align=_R),
     Column("bought", "Bought", 9, align=_R),
-    Column("realized", "Realised", MONEY_WIDTH, align=_R),
+    Column("realized", "Gross P&L", MONEY_WIDTH, align=_R, about="Realised, before fees"),
 )
 ACTIVITY_COLUMNS = (
     Column("age", "Age", 4, align=_R),

@@ -57,7 +57,7 @@ def _service() -> FakeService:
         service.account_view, positions=(position,), open_orders=(order,), conditionals=(stop,),
         balances=((token_id, position.size),), load=Load.READY, as_of=NOW,
     )  # fmt: skip
-    bids, asks = (Level(cents(45), Micros(ONE)),), (Level(cents(47), Micros(ONE)),)
+    bids, asks = (Level(cents(45), Micros(500 * ONE)),), (Level(cents(47), Micros(ONE)),)
     service.books[token_id] = BookView(token_id, BookState.LIVE, bids=bids, asks=asks)
     return service
 
@@ -89,7 +89,7 @@ def test_what_may_come_of_a_position_is_told_from_its_cost() -> None:
     assert _after(words, "if it wins").split()[0] == "+$60.00"
     assert _after(words, "if it loses") == "-$40.00"
     # A hundred shares that cost 40 bring 45 at the best bid.
-    assert _after(words, "exit now").split()[0] == "+$5.00"
+    assert _after(words, "exit").split()[0] == "+$5.00"
 
 
 def test_stops_orders_and_fills_of_this_market_alone_follow() -> None:

@@ -475,8 +475,10 @@ async def test_wide_screens_show_the_day_the_exit_and_the_stop_of_a_position() -
     service.account_view = replace(
         service.account_view, positions=(held, second), conditionals=(lower, stop)
     )
-    bids, asks = (Level(Micros(450_000), ONE),), (Level(Micros(470_000), ONE),)
-    service.books[held.token_id] = BookView(held.token_id, BookState.LIVE, bids=bids, asks=asks)
+    bids, asks = (Level(Micros(450_000), Micros(500 * ONE)),), (Level(Micros(470_000), ONE),)
+    service.books[held.token_id] = BookView(
+        held.token_id, BookState.LIVE, bids=bids, asks=asks, tick_size=Micros(10_000)
+    )
     points = tuple(
         PricePoint(NOW - timedelta(hours=12 - n), Micros(300_000 + 10_000 * n)) for n in range(12)
     )
@@ -492,7 +494,7 @@ async def test_wide_screens_show_the_day_the_exit_and_the_stop_of_a_position() -
         await pilot.resize_terminal(120, 36)
         await until(pilot, lambda: not shows(app, "Realised"), "fewer columns")
         # What selling brings matters more than what was realised before.
-        assert shows(app, "At bid")
+        assert shows(app, "Exit")
         assert "35.0¢" in _row(app, "40.0¢")
 
 
