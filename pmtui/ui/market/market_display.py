@@ -125,7 +125,9 @@ class MarketDisplay:
             return ()
         return paint_ending(
             model.market.market,
-            held=describe_held(model.positions, holds_nothing=model.holds_nothing),
+            held=describe_held(
+                model.positions, holds_nothing=model.holds_nothing, fees=model.settled_fees
+            ),
             next_key=self._next_window if has_next() else "",
         )
 
@@ -205,6 +207,7 @@ class MarketDisplay:
             words=account_words(account, is_starting=is_starting(model.status)),
             are_known=not account.missing_in(OwnList.POSITIONS),
             facts=position_facts(model),
+            fees=model.settled_fees,
         )
         here = [e for e in account.conditionals if e.condition_id == condition_id]
         watched = [protection_forms(each, account) for each in here]

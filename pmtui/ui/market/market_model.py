@@ -364,6 +364,16 @@ class MarketModel:
         return tuple(p for p in self.account.positions if p.condition_id == self.condition_id)
 
     @property
+    def settled_fees(self) -> dict[TokenId, Micros]:
+        """The taker fees paid for positions that are resolved: their result is net of them."""
+        fee = _fee_of(self.market)
+        return {
+            p.token_id: entry_fees(self.fills, p.token_id, p.size, fee)
+            for p in self.positions
+            if p.is_settled
+        }
+
+    @property
     def holds_nothing(self) -> str:
         """Says that nothing is held; empty while that is not known."""
         account = self.account

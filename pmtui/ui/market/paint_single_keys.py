@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import count, format_shares
+from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.flattening import NOT_SOLD, Closing, FlattenPlan
@@ -20,6 +21,7 @@ from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.plain import ellipsize_words, plain
 from pmtui.ui.portfolio.paint_orders import describe_traded
+from pmtui.ui.portfolio.paint_position import NOTHING_PAID, gain_of
 from pmtui.ui.theme.theme import Role
 
 _LABEL = 14
@@ -299,7 +301,8 @@ def _legend(resting: RestingKeys) -> list[Line]:
 
 
 def describe_result(
-    market: Market | None, positions: Iterable[Position], *, holds_nothing: str
+    market: Market | None, positions: Iterable[Position], *, holds_nothing: str,
+    fees: Mapping[TokenId, Micros] = NOTHING_PAID,
 ) -> str:  # fmt: skip
     """Return how a market ended, and the result for the position in it.
 
@@ -307,20 +310,25 @@ def describe_result(
         market: the market that ended.
         positions: the positions in it.
         holds_nothing: the text for no position; empty while that is not known.
+        fees: paid for the shares, by token.
     """
     won = next((o.label for o in market.outcomes if o.price == ONE), None) if market else None
     head = "Closed" if won is None else f"Resolved {plain(won, _LABEL)}"
-    said = describe_held(positions, holds_nothing=holds_nothing)
+    said = describe_held(positions, holds_nothing=holds_nothing, fees=fees)
     return f"{head} · {said}" if said else head
 
 
-def describe_held(positions: Iterable[Position], *, holds_nothing: str) -> str:
-    """Describe what was held of a market that has ended, and its payout."""
+def describe_held(
+    positions: Iterable[Position], *, holds_nothing: str,
+    fees: Mapping[TokenId, Micros] = NOTHING_PAID,
+) -> str:  # fmt: skip
+    """Describe what was held of a market that has ended, and what that brought, net of fees."""
     held = [
         f"your {format_size_compact(p.size, width=8).strip()} {plain(p.outcome, _LABEL)}"
-        + ("" if p.unrealized is None else f" {format_money_change(p.unrealized)}")
+        + ("" if gain is None else f" {format_money_change(gain)}")
         for p in positions
         if p.size
+        for gain in [gain_of((p,), fees)]
     ]
     return ", ".join(held) or holds_nothing
 

@@ -4,6 +4,7 @@ The tape shows public trades, newest first, one a line; own trades are marked.
 """
 
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, NamedTuple
 
@@ -14,7 +15,7 @@ from typing_extensions import override
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.tape import TapeFilter, TapeGap, TapeRow, oldest_public, tape_rows
-from pmtui.domain.ids import OrderId
+from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, TradePrint
@@ -29,6 +30,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.portfolio.paint_position import (
+    NOTHING_PAID,
     PositionFacts,
     gain_forms,
     net_of,
@@ -279,6 +281,7 @@ class PositionPane(LinePane):
     _are_known = True
     _facts: PositionFacts | None = None
     _shows_facts: bool = False
+    _fees: Mapping[TokenId, Micros] = NOTHING_PAID
 
     def show(
         self,
@@ -288,10 +291,11 @@ class PositionPane(LinePane):
         words: str = "",
         are_known: bool = True,
         facts: PositionFacts | None = None,
+        fees: Mapping[TokenId, Micros] = NOTHING_PAID,
     ) -> None:
         """Show these positions, why they are unknown, or that there may be others."""
         self._positions, self._labels, self._words = positions, labels, words
-        self._are_known, self._facts = are_known, facts
+        self._are_known, self._facts, self._fees = are_known, facts, fees
         self.repaint()
 
     @property
@@ -306,7 +310,7 @@ class PositionPane(LinePane):
     @override
     def value(self) -> Line:
         """Return the unrealised gain, after the net size if both fit."""
-        gains = () if self._words else gain_forms(self._positions)
+        gains = () if self._words else gain_forms(self._positions, self._fees)
         net = () if self._words else net_of(self._positions, self._labels)
         gap = Cell("  ")
         forms = [(*net, gap, *gain) for gain in gains if net]
@@ -322,7 +326,7 @@ class PositionPane(LinePane):
         held = sum(1 for position in self._positions if position.size)
         lines = paint_positions(
             self._positions, self._labels, width, are_known=self._are_known,
-            is_gain_told=held == 1 and bool(self.value()),
+            is_gain_told=held == 1 and bool(self.value()), fees=self._fees,
         )  # fmt: skip
         self._shows_facts = self._facts is not None and height > len(lines)
         if self._facts is None or height <= len(lines):

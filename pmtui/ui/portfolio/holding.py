@@ -184,7 +184,9 @@ def _position_lines(
         return [
             *lines,
             _fact(
-                "pays", Cell(format_money(paid)), format_money_change(Micros(paid - position.cost))
+                "pays",
+                Cell(format_money(paid)),
+                f"{format_money_change(Micros(paid - position.cost))} gross",
             ),
         ]
     lines += _outlook(net, closing, tick) if net is not None else [(Cell("in pairs", Role.DIM),)]

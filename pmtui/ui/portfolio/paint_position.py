@@ -1,10 +1,12 @@
 """Paints the positions in one market: a line for each outcome; exit, resolution and stops below."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.formats import format_shares
+from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, Micros, ratio_floor
 from pmtui.domain.orders.flattening import Closing
 from pmtui.service.views import AccountView, Load
@@ -22,6 +24,7 @@ from pmtui.ui.plain import cell_width, fit, plain
 from pmtui.ui.theme.theme import Role
 
 _LABEL = 8
+NOTHING_PAID: Mapping[TokenId, Micros] = MappingProxyType({})
 
 
 def paint_positions(
@@ -31,6 +34,7 @@ def paint_positions(
     *,
     are_known: bool = True,
     is_gain_told: bool = False,
+    fees: Mapping[TokenId, Micros] = NOTHING_PAID,
 ) -> tuple[Line, ...]:
     """Paint the positions in both outcomes, valued as in the portfolio and the status line.
 
@@ -40,6 +44,7 @@ def paint_positions(
         width: the cells available.
         are_known: whether the positions are complete.
         is_gain_told: whether the gain is shown above already.
+        fees: paid for the shares of resolved positions, by token.
     """
     lines: list[Line] = []
     names = min(_LABEL, max((cell_width(plain(label)) for label in labels), default=0))
@@ -50,18 +55,31 @@ def paint_positions(
             none = Cell("none", Role.DIM) if are_known else Cell("none known", Role.STALE)
             lines.append(fit_line((name, none), width))
             continue
-        lines.append(_position(name, held, width, is_gain_told=is_gain_told))
+        gains = gain_forms((held,), fees)
+        lines.append(_position(name, held, width, gains, is_gain_told=is_gain_told))
     return tuple(lines)
 
 
-def gain_forms(positions: Iterable[Position]) -> tuple[Line, ...]:
-    """Return the unrealised gain in forms from the longest to the shortest; empty if it is unknown."""
+def gain_of(positions: Iterable[Position], fees: Mapping[TokenId, Micros]) -> Micros | None:
+    """Return the unrealised gain; of resolved positions the result, net of the fees paid; None if unknown."""
     held = tuple(position for position in positions if position.size)
     gains = [position.unrealized for position in held]
     if not gains or None in gains:
+        return None
+    paid = sum(fees.get(position.token_id, 0) for position in held)
+    return Micros(sum(each for each in gains if each is not None) - paid)
+
+
+def gain_forms(
+    positions: Iterable[Position], fees: Mapping[TokenId, Micros] = NOTHING_PAID
+) -> tuple[Line, ...]:
+    """Return the gain in forms from the longest to the shortest; empty if it is unknown."""
+    held = tuple(position for position in positions if position.size)
+    gain = gain_of(held, fees)
+    if gain is None:
         return ()
-    gain = Micros(sum(each for each in gains if each is not None))
-    cells = (_gain(gain), _percent(gain, Micros(sum(p.cost for p in held))))
+    cost = sum(p.cost + fees.get(p.token_id, 0) for p in held)
+    cells = (_gain(gain), _percent(gain, Micros(cost)))
     # Selling at the bid brings less, and fees are shown elsewhere, so the gain states its basis.
     return ((*cells, Cell(f" {marked_by(held)}", Role.DIM)), cells, cells[:1])
 
@@ -202,7 +220,9 @@ def marked_by(positions: Iterable[Position]) -> str:
     return "resolved" if others or price is None else f"pays {format_price(price)}"
 
 
-def _position(name: Cell, held: Position, width: int, *, is_gain_told: bool) -> Line:
+def _position(
+    name: Cell, held: Position, width: int, gains: tuple[Line, ...], *, is_gain_told: bool
+) -> Line:
     """Return the longest form that fits; words go before the gain does."""
     average = read_average(held.average_price)
     size = Cell(format_shares(held.size), Role.OWN_ORDER)
@@ -211,7 +231,6 @@ def _position(name: Cell, held: Position, width: int, *, is_gain_told: bool) -> 
     compact = size._replace(text=format_size_compact(held.size).strip())
     least = compact._replace(text=format_size_compact(held.size, width=max(1, width - _LABEL - 1)))
     bare: tuple[Line, ...] = (bought, brief, (name, compact), (name, least))
-    gains = gain_forms((held,))
     if held.value is None or not gains:
         return fit_line(choose_form(bare, width), width)
     worth: Line = (*bought, Cell(" | ", Role.DIM), Cell(format_money(held.value)))

@@ -31,6 +31,7 @@ from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import (
     PositionFacts,
     account_words,
+    gain_forms,
     paint_position_facts,
     paint_positions,
 )
@@ -368,6 +369,16 @@ def test_no_fact_of_a_position_is_cut(width: int, gain: int) -> None:
     facts = replace(FACTS, exit_now=closing(gain), most=Micros(gain), least=Micros(-gain))
     for line in paint_position_facts(facts, width):
         assert line_width(line) <= max(width, 26)
+
+
+def test_the_result_of_a_resolved_position_is_net_of_the_fees_paid() -> None:
+    held = replace(believable.position(NUMBER, "Rates", size=100), average_price=Micros(400_000))
+    held = replace(held, current_price=ONE, is_settled=True)
+    fees = {held.token_id: Micros(960_000)}
+    whole, *_ = gain_forms((held,), fees)
+    assert text_of(whole) == "+$59.04 +144.1% pays 100¢"
+    assert "+$59.04" in text_of(*paint_positions((held,), ("Yes",), 60, fees=fees))
+    assert "+$60.00" in text_of(*paint_positions((held,), ("Yes",), 60))
 
 
 def test_a_position_nobody_can_price_shows_no_value() -> None:

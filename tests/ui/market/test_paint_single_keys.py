@@ -231,6 +231,8 @@ def test_a_market_that_is_over_says_what_it_paid_and_leads_to_the_next_window() 
     )
     said = describe_result(paid, [held], holds_nothing="you hold none")
     assert said == f"Resolved {market.outcomes[1].label} · your 20 Up -$9.00"
+    fees = {held.token_id: Micros(870_000)}
+    assert describe_result(paid, [held], holds_nothing="", fees=fees).endswith("your 20 Up -$9.87")
     assert describe_result(paid, [], holds_nothing="you hold none").endswith(" · you hold none")
     assert describe_result(None, [], holds_nothing="") == "Closed"
     keys = {**RESTING.keys, "next_window": "ctrl+→"}

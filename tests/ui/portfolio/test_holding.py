@@ -137,7 +137,7 @@ def test_a_resolved_market_tells_what_it_pays() -> None:
     (position,) = service.account_view.positions
     won = replace(position, is_redeemable=True, current_price=Micros(ONE))
     service.account_view = replace(service.account_view, positions=(won,))
-    assert _after(_words(_holding(service)), "pays").split() == ["$100.00", "+$60.00"]
+    assert _after(_words(_holding(service)), "pays").split() == ["$100.00", "+$60.00", "gross"]
 
 
 async def test_it_stands_beside_wide_tables_and_follows_the_cursor() -> None:

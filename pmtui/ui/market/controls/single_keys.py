@@ -307,7 +307,9 @@ class SingleKeys:
     def _resting_keys(self, model: MarketModel, *, has_next: bool) -> RestingKeys:
         reason = "ticket has the keys" if self._page.are_keys_locked else ""
         keymap = self._workspace.keymap
-        ended = partial(describe_result, model.market.market, model.positions)
+        ended = partial(
+            describe_result, model.market.market, model.positions, fees=model.settled_fees
+        )
         return RestingKeys(
             presets=self._workspace.surface.options.presets, chosen=self._preset,
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
