@@ -374,7 +374,8 @@ class DayFigures:
     def agreeing_with(self, unrealized: Micros | None) -> "DayFigures":
         """Return the same parts with the unrealised profit that the positions themselves show.
 
-        Only if the two differ by rounding alone: then fees, or else the realised part, absorb it.
+        Only if the two differ by rounding alone: then the realised part, or else fees, absorb it, as the
+        fees also stand beside the fills.
 
         Args:
             unrealized: by the positions displayed beside it; None if there are none.
@@ -382,9 +383,9 @@ class DayFigures:
         off = 0 if unrealized is None else unrealized - self.unrealized
         if not off or abs(off) > _ROUNDED_OFF:
             return self
-        if self.fees:
-            return replace(self, fees=Micros(self.fees + off))
-        return replace(self, realized=Micros(self.realized - off)) if self.realized else self
+        if self.realized:
+            return replace(self, realized=Micros(self.realized - off))
+        return replace(self, fees=Micros(self.fees + off)) if self.fees else self
 
 
 def day_figures(

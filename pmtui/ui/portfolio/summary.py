@@ -24,9 +24,9 @@ from pmtui.ui.cells import Cell, Emphasis, Line, bar_text
 from pmtui.ui.charts.equity import draw_equity
 from pmtui.ui.facts import join_facts, name_fact, paint_gain
 from pmtui.ui.format import (
+    format_cost,
     format_money,
     format_money_change,
-    format_past_money,
     format_percent,
 )
 from pmtui.ui.plain import plain
@@ -133,7 +133,7 @@ def paint_risk(exposure: Exposure | None, equity: Micros | None) -> tuple[Line, 
     from_now = Cell("  from now", Role.DIM)
     lines = [
         (*_fact("value", Cell(format_money(exposure.value))), *_share(exposure.value, equity)),
-        _fact("cost", Cell(format_past_money(exposure.cost), Role.DIM)),
+        _fact("cost", Cell(format_cost(exposure.cost), Role.DIM)),
         (*_fact("worst case", paint_gain(exposure.if_worst)), from_now),
         (*_fact("best case", paint_gain(exposure.if_best)), from_now),
     ]
