@@ -215,7 +215,7 @@ class ServiceQueries(Queries):
     def _market_list(self, topic: topics.MarketListTopic) -> MarketListView:
         state = self._metadata.lists.get(topic) or ListState()
         positions = self._account.holdings.positions()
-        held = {each.condition_id for each in positions if not each.is_remnant}
+        held = {each.condition_id for each in positions if not each.is_dust}
         return MarketListView(
             rows=tuple(self._event_row(e, held, state) for e in state.events),
             load=state.load,

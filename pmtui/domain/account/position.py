@@ -27,6 +27,9 @@ from pmtui.domain.money import (
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 
+LEAST_HELD = Micros(100_000)
+"""A tenth of a share: less is what sales left over, shown as dust."""
+
 
 @dataclass(frozen=True, slots=True)
 class Position:
@@ -56,6 +59,11 @@ class Position:
         return self.size > 0 and size_floor(self.size) <= 0
 
     @property
+    def is_dust(self) -> bool:
+        """Whether it is worth less than ten cents whatever happens: too little to count or to merge."""
+        return 0 < self.size < LEAST_HELD
+
+    @property
     def value(self) -> Micros | None:
         """The value of the shares at the current price, rounded down."""
         if self.current_price is None:
@@ -76,7 +84,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Dust:
-    """Positions too small for an order: fewer shares than their market's minimum order size."""
+    """Positions too small for an order: fewer shares than their market's minimum order size, or hardly any."""
 
     positions: tuple[Position, ...]
 
@@ -98,12 +106,13 @@ def split_dust(
     kept: list[Position] = []
     dust: list[Position] = []
     held = tuple(positions)
-    legs = Counter(each.condition_id for each in held if each.size > 0)
+    legs = Counter(each.condition_id for each in held if each.size >= LEAST_HELD)
     for position in held:
         least = minimum(position.condition_id)
-        is_small = least is not None and position.size < least
-        # Both outcomes of a market merge into cash, however few they are.
-        is_dust = is_small and not position.is_redeemable and legs[position.condition_id] < 2
+        is_small = position.is_dust or (least is not None and position.size < least)
+        # Both outcomes of a market merge into cash, unless they are dust.
+        has_pairs = not position.is_dust and legs[position.condition_id] >= 2
+        is_dust = is_small and not position.is_redeemable and not has_pairs
         (dust if is_dust else kept).append(position)
     return tuple(kept), Dust(tuple(dust)) if dust else None
 

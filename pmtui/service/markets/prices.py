@@ -71,7 +71,7 @@ class Quotes:
         tokens = market.token_ids
         if len(tokens) != 2:
             return None
-        sizes = {p.token_id: p.size for p in self._positions() if not p.is_remnant}
+        sizes = {p.token_id: p.size for p in self._positions() if not p.is_dust}
         if tokens[0] not in sizes and tokens[1] not in sizes:
             return None
         return Micros(sizes.get(tokens[0], 0) - sizes.get(tokens[1], 0))

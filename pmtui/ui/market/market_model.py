@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from pmtui.domain.account.position import Position, Stake, entry_fees, net_stake
+from pmtui.domain.account.position import LEAST_HELD, Position, Stake, entry_fees, net_stake
 from pmtui.domain.books.book_view import BookSummary, BookView
 from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
 from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Market, MarketTerms, Side, Trading
 from pmtui.domain.money import ONE, Micros
-from pmtui.domain.orders.amounts import SIZE_STEP, size_floor
+from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.flattening import Closing, close_now
 from pmtui.domain.orders.order import Fill, Order
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
@@ -163,8 +163,8 @@ def ladder_inputs(
     other, label = _other(view, token_id)
     held = stakes_of_both(account, fills, token_id, other, fee=fee)
     net = net_of(held)
-    if net is not None and size_floor(net.size) <= 0:
-        # What no order can sell is no position: flattening leaves it.
+    if net is not None and net.size < LEAST_HELD:
+        # Dust is no position.
         net = None
     if other is not None:
         # Both outcomes share one book: a bid for the other one is an ask here.
@@ -270,7 +270,7 @@ def net_in(
     other = next((p.token_id for p in here if p.token_id != position.token_id), None)
     known = tuple(queries.fills().fills if fills is None else fills)
     net = net_of(stakes_of_both(account, known, position.token_id, other, fee=fee))
-    return None if net is None or net.is_other or size_floor(net.size) <= 0 else net
+    return None if net is None or net.is_other or net.size < LEAST_HELD else net
 
 
 def _fee_of(view: MarketView) -> FeeSchedule:

@@ -132,7 +132,7 @@ def paint_tabs(
         rows: how many positions are live, if they are active.
     """
     sizes: dict[Tab, int | None] = {
-        Tab.POSITIONS: len(view.account.positions),
+        Tab.POSITIONS: sum(not position.is_dust for position in view.account.positions),
         Tab.ORDERS: len(view.account.open_orders),
         Tab.FILLS: len(view.fills),
         Tab.CLOSED: len(view.closed),

@@ -78,7 +78,8 @@ def gain_forms(
     gain = gain_of(held, fees)
     if gain is None:
         return ()
-    cost = sum(p.cost + fees.get(p.token_id, 0) for p in held)
+    # A gain in whole cents would be several times the cost of dust.
+    cost = sum(p.cost + fees.get(p.token_id, 0) for p in held if not p.is_dust)
     cells = (_gain(gain), _percent(gain, Micros(cost)))
     # Selling at the bid brings less, and fees are shown elsewhere, so the gain states its basis.
     return ((*cells, Cell(f" {marked_by(held)}", Role.DIM)), cells, cells[:1])

@@ -229,10 +229,11 @@ def paint_dust(key: str, dust: Dust) -> Row:
 
 
 def _return(position: Position) -> Cell:
-    """Paint the return on the cost, in per cent."""
-    gain = position.unrealized
-    if gain is None or not position.cost:
+    """Paint the return on the cost, in per cent; of dust there is none."""
+    if position.value is None or not position.cost or position.is_dust:
         return Cell(ABSENT, Role.DIM)
+    # Of whole cents a small position would have lost more than it cost.
+    gain = Micros(position.value - position.cost)
     role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
     sign = "+" if gain > 0 else ""
     return Cell(f"{sign}{format_percent(ratio_floor(gain, position.cost))}", role)

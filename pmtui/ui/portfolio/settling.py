@@ -6,7 +6,7 @@ A form asks for an amount where one is needed, and a card always asks for confir
 from collections.abc import Mapping
 from enum import StrEnum
 
-from pmtui.domain.account.position import Position
+from pmtui.domain.account.position import LEAST_HELD, Position
 from pmtui.domain.account.wallet_steps import HeldOutcome, QuestionState, Redeem, Settlement
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.money import notional_floor
@@ -184,7 +184,7 @@ def _note(settlement: Settlement, outcome: HeldOutcome) -> Cell:
         return Cell(*_STANDINGS[outcome.standing])
     if settlement.is_disputed:
         return Cell("disputed", Role.NOTICE_WARN)
-    if settlement.mergeable:
+    if settlement.mergeable >= LEAST_HELD:
         return Cell("mergeable", Role.NOTICE_GOOD)
     return Cell("")
 
@@ -208,7 +208,7 @@ def describe_standing(view: WalletView, position: Position, keymap: Keymap) -> L
         return (Cell(text, role),)
     if settlement.is_disputed:
         return (Cell("DISPUTED: pays once that is settled", Role.NOTICE_WARN),)
-    if settlement.mergeable:
+    if settlement.mergeable >= LEAST_HELD:
         key = key_of(keymap, "portfolio.merge")
         shares = format_money(settlement.mergeable)
         other = plain(next(o.label for o in held if o is not outcome), 16)

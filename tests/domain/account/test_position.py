@@ -56,11 +56,13 @@ def test_every_position_is_kept_or_is_dust_and_no_worth_is_lost(drawn: list[Posi
     ]
     for position in small:
         least = MINIMA[position.condition_id]
-        assert least is not None
-        assert position.size < least
+        assert position.is_dust or (least is not None and position.size < least)
         assert not position.is_redeemable
         legs = [p for p in positions if p.condition_id == position.condition_id and p.size]
-        assert len(legs) < 2
+        legs = [p for p in legs if not p.is_dust]
+        assert position.is_dust or len(legs) < 2
+    for position in kept:
+        assert position.is_redeemable or not position.is_dust
     worth = sum(p.value or 0 for p in kept) + (dust.value if dust is not None else 0)
     assert worth == sum(p.value or 0 for p in positions)
 
@@ -77,6 +79,18 @@ def test_pairs_are_no_dust_however_few() -> None:
     no = replace(yes, token_id=TokenId("2"), outcome="No", outcome_index=1)
     assert split_dust([yes, no], MINIMA.get) == ((yes, no), None)
     assert split_dust([yes], MINIMA.get) == ((), Dust((yes,)))
+
+
+def test_what_a_sale_left_over_is_dust_beside_the_other_outcome_and_where_no_minimum_is_known() -> (
+    None
+):
+    left = replace(HELD, size=m("0.01"))
+    no = replace(HELD, token_id=TokenId("2"), outcome="No", outcome_index=1)
+    for minima in (MINIMA, dict.fromkeys(MINIMA)):
+        assert split_dust([left, no], minima.get) == ((no,), Dust((left,)))
+    assert split_dust([left, replace(no, size=left.size)], MINIMA.get)[0] == ()
+    won = replace(left, is_redeemable=True)
+    assert split_dust([won], MINIMA.get) == ((won,), None)
 
 
 TOKEN = TokenId("1")
