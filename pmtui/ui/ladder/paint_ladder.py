@@ -194,6 +194,9 @@ class _Row(NamedTuple):
     def _size(self, half: _Half, room: int) -> tuple[Cell, Cell | None]:
         """Return a side's size, and on a narrow ladder the sign of how it has just changed."""
         cell, fresh = self.amount(half.size, room, half.role), half.fresh
+        if not half.size and self.rung.zone is Zone.SPREAD and self.look.is_plain:
+            # Few colours have no tint that would set the spread apart from any other gap.
+            cell = Cell("┈" * room, Role.DIM, ground=self.ground)
         sign: Cell | None = None
         if not fresh.stage:
             return cell, sign

@@ -468,3 +468,13 @@ def test_a_profit_is_never_glued_to_the_frame() -> None:
             rung = Rung(Micros(510_000), Zone.BID, Micros(SCALE), profit=Micros(-123_450_000))
             line = paint_rung(rung, columns, width, look=RungLook(CENT, BarScale(10**12)))
             assert "".join(cell.text for cell in line).endswith(" ")
+
+
+def test_without_a_tint_the_spread_is_dotted_and_a_gap_in_the_book_is_not() -> None:
+    def painted(zone: Zone, *, is_plain: bool) -> str:
+        look = RungLook(CENT, BarScale(), is_plain=is_plain)
+        return text_of(paint_rung(Rung(Micros(510_000), zone), plan_columns(41), 41, look=look))
+
+    assert painted(Zone.SPREAD, is_plain=True).count("┈") >= 10
+    assert "┈" not in painted(Zone.SPREAD, is_plain=False)
+    assert "┈" not in painted(Zone.ASK, is_plain=True)
