@@ -24,7 +24,7 @@ from pmtui.ui.keys.actions import PaletteCommand, palette_commands
 from pmtui.ui.modal import Dimming
 from pmtui.ui.plain import cell_width, ellipsize_words, plain
 
-_TITLE_WIDTH, _KEYS_WIDTH = 16, 10
+_TITLE_WIDTH, _GAP = 16, 2
 WIDTH = 80
 """The palette's width on a wide screen."""
 _EDGES = 8
@@ -118,7 +118,7 @@ class ActionProvider(_PlainProvider):
         """Return an action in one line: its name, as much of its help as fits, and its keys."""
         room = min(self.screen.size.width, WIDTH) - _EDGES
         begin, keys = f"{command.title:<{_TITLE_WIDTH}} ", command.keys
-        told = room - len(begin) - _KEYS_WIDTH - 1
+        told = room - len(begin) - len(keys) - _GAP
         help_text = ellipsize_words(command.help, told) if told >= _LEAST_TOLD else ""
         middle = help_text + " " * (room - len(begin) - cell_width(help_text) - len(keys))
         line = Content(f"{begin}{middle}{keys}").stylize(
