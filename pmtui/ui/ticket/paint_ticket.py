@@ -139,7 +139,7 @@ def paint_touch(book: BookView | None, tick: Micros | None, *, width: int = 0) -
         "-" if price is None else format_price(price, tick=tick)[:-1]
         for price in (book.best_bid, book.best_ask)
     )
-    texts = (f" bid {bid} ask {ask}", f" {bid} / {ask}", f"{bid}/{ask}")
+    texts = (f" {bid} / {ask}", f"{bid}/{ask}")
     forms: list[Line] = [
         (sign, Cell(text, role), *words) for words in (doubt, ()) for text in texts
     ]

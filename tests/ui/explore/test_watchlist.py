@@ -258,7 +258,7 @@ async def test_an_alert_is_set_from_the_list() -> None:
         await until(pilot, lambda: row_of(app, "Will the river"), "the market")
         await pilot.press("A")
         await until(pilot, lambda: isinstance(app.screen, AlertForm), "the form")
-        await until(pilot, lambda: shows(app, "bid 30 ask 31"), "the best prices")
+        await until(pilot, lambda: shows(app, "30 / 31"), "the best prices")
         assert shows(app, "Price alert on Yes")
         assert shows(app, "Alerts need pmtui or its service running")
         await pilot.press("enter")

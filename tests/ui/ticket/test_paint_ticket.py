@@ -171,16 +171,16 @@ def test_figures_are_never_cut(width: int, height: int, size: int) -> None:
 
 def test_the_touch_is_shown_with_doubt_in_a_word() -> None:
     assert _text(paint_touch(None, None)) == "¢ "
-    assert _text(paint_touch(book_view(), m("0.01"))) == "¢  bid 51 ask 53"
+    assert _text(paint_touch(book_view(), m("0.01"))) == "¢  51 / 53"
     fine = replace(
         book_view(), bids=(Level(m("0.5635"), m("9")),), asks=(Level(m("0.5736"), m("9")),)
     )
     texts = [_text(paint_touch(fine, m("0.0001"), width=width)) for width in (24, 18, 14, 6)]
-    assert texts == ["¢  bid 56.35 ask 57.36", "¢  56.35 / 57.36", "¢ 56.35/57.36", "¢ "]
+    assert texts == ["¢  56.35 / 57.36", "¢  56.35 / 57.36", "¢ 56.35/57.36", "¢ "]
     stale = paint_touch(book_view(state=BookState.STALE), m("0.01"))
-    assert _text(stale) == "¢  bid 51 ask 53 stale"
+    assert _text(stale) == "¢  51 / 53 stale"
     bare = replace(book_view(), bids=())
-    assert "bid - ask 53" in _text(paint_touch(bare, m("0.01")))
+    assert "- / 53" in _text(paint_touch(bare, m("0.01")))
 
 
 def test_a_problem_names_its_fix_on_the_same_line_where_it_fits() -> None:
