@@ -146,7 +146,8 @@ class Settling:
         # This name starts with the outcome: the question alone would be cropped before it.
         name = title_of(self._surface.queries, position.condition_id)
         title = found.title if found is not None else name
-        self._flow.ask(SplitForm(self._surface, position.condition_id, title=title, cash=view.cash))
+        cash = self._surface.queries.account().available
+        self._flow.ask(SplitForm(self._surface, position.condition_id, title=title, cash=cash))
 
     def _convert(self, view: WalletView, found: Settlement) -> None:
         if not found.convertible:

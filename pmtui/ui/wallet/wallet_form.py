@@ -26,7 +26,14 @@ from pmtui.domain.account.wallet_steps import (
 )
 from pmtui.domain.formats import exact_dollars, exact_shares, parse_size
 from pmtui.domain.ids import ConditionId
-from pmtui.domain.money import Micros, complement, format_micros, group_micros, notional_floor
+from pmtui.domain.money import (
+    Micros,
+    cents_down,
+    complement,
+    format_micros,
+    group_micros,
+    notional_floor,
+)
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_money_change, read_average
 from pmtui.ui.frame import is_live
@@ -254,8 +261,16 @@ class SplitForm(WalletForm):
     def __init__(
         self, surface: Surface, condition_id: ConditionId, *, title: str, cash: Micros | None
     ) -> None:
-        """Ask for an amount."""
-        there = "" if cash is None else f"of {exact_dollars(cash)}"
+        """Ask for an amount.
+
+        Args:
+            surface: the service and the user's choices.
+            condition_id: of the market.
+            title: its name.
+            cash: what no working order reserves; None if unknown.
+        """
+        cash = None if cash is None else cents_down(cash)
+        there = "" if cash is None else f"of {exact_dollars(cash)} free"
         super().__init__(
             surface, heading="Split cash into both outcomes", subject=title, says=there
         )

@@ -108,6 +108,17 @@ async def test_splitting_takes_at_most_the_cash() -> None:
     await answer_of(form(), wrong="Enter an amount")
 
 
+async def test_the_cash_to_split_is_stated_in_whole_cents() -> None:
+    def form() -> SplitForm:
+        return SplitForm(SURFACE, BOTH.condition_id, title=BOTH.title, cash=m("9927.252066"))
+
+    await answer_of(form(), *typed("9927.252"), wrong="There are only 9,927.25 dollars")
+    app, shown = Stage(), form()
+    async with app.run_test(size=(80, 24)) as pilot:
+        _ = app.push_screen(shown)
+        await until(pilot, lambda: shows(app, "of $9,927.25 free"), "what is free")
+
+
 async def test_an_exact_approval_names_its_amount() -> None:
     view = approval(EXCHANGE.address, "exchange", allowed=0)
     form = ExactApprovalForm(SURFACE, view.approval, name=view.name, is_refused=True)

@@ -119,7 +119,7 @@ class MarketForms:
         else:
             form = SplitForm(
                 self._workspace.surface, model.condition_id,
-                title=market.distinct_name, cash=model.account.balance,
+                title=market.distinct_name, cash=model.account.available,
             )  # fmt: skip
             self._wallet.ask(form)
 
