@@ -253,8 +253,8 @@ def where_stops_live(options: Options) -> str:
 
 _ENTRIES = (
     (PlanField.STOP, "protect-stop", "Stop", "¢  bid at or below"),
-    (PlanField.GIVE_WAY, "protect-give-way", "Slippage", "¢  below at most"),
     (PlanField.TAKE_PROFIT, "protect-profit", "Target", "¢  bid at or above"),
+    (PlanField.GIVE_WAY, "protect-give-way", "Slippage", "¢  below the stop"),
     (PlanField.SIZE, "protect-size", "Size", "shares, or all"),
     (PlanField.TRAIL, "protect-trail", "Trail", "¢  below the bid"),
 )
