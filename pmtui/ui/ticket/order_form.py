@@ -204,9 +204,18 @@ class OrderForm(Modal[ResultT]):
 class LegOrders:
     """The legs of a form: prepared together, asked about on one card, sent, and followed."""
 
-    def __init__(self, form: OrderForm[None], surface: Surface) -> None:
-        """Start with nothing sent; the form shows what becomes of the legs."""
+    def __init__(
+        self, form: OrderForm[None], surface: Surface, *, on_end: Callable[[], None] | None = None
+    ) -> None:
+        """Start with nothing sent; the form shows what becomes of the legs.
+
+        Args:
+            form: whose legs.
+            surface: the service and the user's choices.
+            on_end: called once every leg has a verdict.
+        """
         self._form = form
+        self._on_end = on_end
         self._surface = surface
         self.sent: tuple[PreparedOrder, ...] = ()
         self.verdicts: tuple[Verdict, ...] = ()
@@ -250,3 +259,5 @@ class LegOrders:
                 return
             self.verdicts += verdicts
             self._form.show()
+        if self._on_end is not None:
+            self._on_end()

@@ -38,7 +38,7 @@ from pmtui.domain.ticket.scaled import (
 from pmtui.ui.account.action_cards import ScaledCard
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.format import format_past_money, format_price
-from pmtui.ui.frame import is_live
+from pmtui.ui.frame import is_live, show_answer
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -152,11 +152,16 @@ def paint_sent(ends: Sequence[LegEnd]) -> Line:
     """Paint how many legs ended in which way, once the venue has answered."""
     if any(end.verdict is None for end in ends):
         return (Cell("sending", Role.NOTICE_WARN, Emphasis.BOLD),)
+    are_good = {end.word for end in ends} <= {_WORKING, _FILLED}
+    role = Role.NOTICE_GOOD if are_good else Role.NOTICE_WARN
+    return (Cell(f"{count_ends(ends)}. Enter closes; edit to send more.", role),)
+
+
+def count_ends(ends: Sequence[LegEnd]) -> str:
+    """Return how many legs ended in which way: `2 working, 1 refused`."""
     counts = Counter(end.word for end in ends)
     words = sorted(counts, key=lambda word: (word != _WORKING, word != _FILLED))
-    text = ", ".join(f"{counts[word]} {word}" for word in words)
-    role = Role.NOTICE_GOOD if set(words) <= {_WORKING, _FILLED} else Role.NOTICE_WARN
-    return (Cell(f"{text}. Enter closes; edit to send more.", role),)
+    return ", ".join(f"{counts[word]} {word}" for word in words)
 
 
 def paint_leg_end(verdict: Verdict | None, known: Order | None) -> Cell:
@@ -231,7 +236,7 @@ class ScaledScreen(OrderForm[None]):
         super().__init__(surface, condition_id, draw, outcome_index=outcome_index)
         self.draft = ScaledDraft(first_text=format_cents(start) if start is not None else "")
         """The current entries."""
-        self._orders = LegOrders(self, surface)
+        self._orders = LegOrders(self, surface, on_end=self._close_if_accepted)
         self._is_begun = False
         """Whether anything was entered or asked for: an empty form is no error before that."""
 
@@ -284,6 +289,13 @@ class ScaledScreen(OrderForm[None]):
         doubt = " ".join(f"{text}." for text in self._doubts(plan)[1])
         card = partial(ScaledCard, surface=self._surface, doubt=doubt)
         await self._orders.ask(plan.intents(terms, self._outcome_index), card)
+
+    def _close_if_accepted(self) -> None:
+        """Close and tell how the legs ended; a leg that was refused or is unconfirmed stays on show."""
+        if all(isinstance(verdict, Accepted) for verdict in self._orders.verdicts):
+            said = f"Sent {len(self._orders.sent)}: {count_ends(self._leg_ends())}"
+            _ = self.dismiss()
+            self.app.call_later(show_answer, self.app, said)
 
     @on(Input.Changed)
     def _on_typed(self, event: Input.Changed) -> None:

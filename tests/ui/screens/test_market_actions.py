@@ -426,6 +426,24 @@ async def test_a_ladder_is_previewed_confirmed_and_told_leg_by_leg(size: tuple[i
         assert len(service.calls_of("place_many")) == 1
 
 
+async def test_a_form_whose_legs_are_all_accepted_closes() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        set_orders(app)
+        dialog = await filled_in(app, pilot)
+        app.market.service.verdicts = [
+            Accepted(believable.order(number).order_id, OrderStatus.LIVE, cents(0), "live")
+            for number in range(3)
+        ]
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ScaledCard), "the card")
+        await agree(app, pilot)
+        await until(pilot, lambda: dialog not in app.screen_stack, "it closes")
+        market = app.screen
+        assert isinstance(market, MarketScreen)
+        await until(pilot, lambda: "Sent 3: 3 working" in line(market, "notice"), "how it ended")
+
+
 async def test_an_edit_that_is_a_mistake_makes_a_sent_form_a_new_one() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=(120, 36)) as pilot:
