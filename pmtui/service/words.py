@@ -41,13 +41,17 @@ def describe_order(order: Order, title: str) -> str:
     return f"{what} · {shorten(title)}" if title else what
 
 
-def describe_fill(fill: Fill, title: str) -> str:
-    """Describe a fill or a change in its settlement."""
+def describe_fill(fill: Fill, title: str, order: Order | None = None) -> str:
+    """Describe a fill or a change in its settlement; of an order with several, how much is filled in all."""
     verb = "Bought" if fill.side is Side.BUY else "Sold"
     what = f"{verb} {format_shares(fill.size, fill.outcome)} at {describe_price(fill.price)}"
+    is_failed = fill.status is TradeStatus.FAILED
+    if order is not None and order.matched_size > fill.size and not is_failed:
+        done = formats.format_shares(order.matched_size)
+        what += f", {done} of {formats.format_shares(order.original_size)} filled"
     if fill.fee:
         what += f", fee {write_dollars(cents_near(fill.fee))}"
-    if fill.status is TradeStatus.FAILED:
+    if is_failed:
         what = f"FAILED on chain, undone: {what}"
     return f"{what} · {shorten(title)}" if title else what
 

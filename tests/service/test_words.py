@@ -1,13 +1,17 @@
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from pmtui.domain.conditionals.conditional import ConditionalPlan, describe_plan
 from pmtui.domain.formats import exact_shares
+from pmtui.domain.ids import TradeId
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import parse_micros
-from pmtui.domain.orders.order import OrderStatus
+from pmtui.domain.orders.order import Fill, Liquidity, OrderStatus, TradeStatus
 from pmtui.service.words import (
     LONGEST_TITLE,
+    describe_fill,
     describe_order_end,
     describe_price,
     format_shares,
@@ -42,6 +46,21 @@ def test_of_an_order_that_filled_in_part_only_the_rest_is_cancelled() -> None:
     )
     untouched = replace(cut, matched_size=parse_micros("0"))
     assert describe_order_end(untouched, "").startswith("Cancelled: Buy 100 Yes")
+
+
+def test_each_of_several_fills_says_how_much_of_its_order_is_filled() -> None:
+    whole = replace(order(1, price=0.45, size=100), matched_size=parse_micros("100"))
+    part = Fill(
+        trade_id=TradeId("t1"), order_id=whole.order_id, condition_id=CONDITION, token_id=YES,
+        outcome="Yes", side=Side.SELL, price=parse_micros("0.45"), size=parse_micros("88.95"),
+        fee=None, liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED,
+        matched_at=datetime(2026, 11, 28, tzinfo=UTC),
+    )  # fmt: skip
+    assert describe_fill(part, "", whole) == "Sold 88.95 Yes at 45¢, 100 of 100 filled"
+    only = replace(whole, matched_size=part.size)
+    assert describe_fill(part, "", only) == describe_fill(part, "") == "Sold 88.95 Yes at 45¢"
+    failed = replace(part, status=TradeStatus.FAILED)
+    assert "filled" not in describe_fill(failed, "", whole)
 
 
 @pytest.mark.parametrize(

@@ -448,8 +448,8 @@ class AccountFeed:
             level = Level.BAD if is_failure else Level.GOOD
             title = self._title_of(changed.token_id)
             self._kernel.log.add(
-                level, "order", describe_fill(changed, title), order_id=changed.order_id,
-                facts=facts_of_fill(changed, title),
+                level, "order", describe_fill(changed, title, order),
+                order_id=changed.order_id, facts=facts_of_fill(changed, title),
             )  # fmt: skip
         self._kernel.mark(FillsTopic())
         self._mark()
