@@ -287,12 +287,42 @@ def break_even(stake: Stake, tick: Micros) -> Micros | None:
     return None if low == ONE // tick else place(low)
 
 
-def entry_fees(fills: Iterable[Fill], token_id: TokenId, size: Micros, fee: FeeSchedule) -> Micros:
+def entry_fees(
+    fills: Iterable[Fill], token_id: TokenId, size: Micros, fee: FeeSchedule, *,
+    of_other: tuple[TokenId, Micros] | None = None,
+) -> Micros:  # fmt: skip
     """Return the taker fees in a holding, from our own fills in any order; 0 if they do not add up.
 
-    Sales reduce the fees in proportion. Fills that do not explain the size held (shares came from a
-    split, or the record is incomplete) do not show what was paid.
+    Sales and merges reduce the fees in proportion. Fills that do not explain the size held (the record is
+    incomplete, or shares were sent) do not show what was paid.
+
+    Args:
+        fills: our own.
+        token_id: of the shares.
+        size: held.
+        fee: the market's taker fee.
+        of_other: the market's other outcome and what is held of it: a split adds the same to both, and a
+            merge takes it from both.
     """
+    own = tuple(fills)
+    held, fees = _fees_in(own, token_id, fee)
+    if not size:
+        return ZERO
+    change = size - held
+    if abs(change) * 1000 > size:
+        if of_other is None:
+            return ZERO
+        other, other_size = of_other
+        change_of_other = other_size - _fees_in(own, other, fee)[0]
+        if abs(change - change_of_other) * 1000 > max(size, other_size):
+            return ZERO
+        if change < 0:
+            fees = fees * size / held
+    return Micros(-(-fees.numerator // fees.denominator))
+
+
+def _fees_in(fills: Iterable[Fill], token_id: TokenId, fee: FeeSchedule) -> tuple[int, Fraction]:
+    """Return what fills have left of a token, and the taker fees paid for it."""
     held, fees = 0, Fraction(0)
     own = [f for f in fills if f.token_id == token_id and f.status is not TradeStatus.FAILED]
     for fill in sorted(own, key=lambda f: (f.matched_at, f.side is Side.SELL, f.trade_id)):
@@ -303,9 +333,7 @@ def entry_fees(fills: Iterable[Fill], token_id: TokenId, size: Micros, fee: FeeS
         elif held > 0:
             left = max(0, held - fill.size)
             fees, held = fees * left / held, left
-    if not size or abs(held - size) * 1000 > size:
-        return ZERO
-    return Micros(-(-fees.numerator // fees.denominator))
+    return held, fees
 
 
 # A ladder calls this for every row of every frame; position and fee stay the same for minutes.

@@ -204,14 +204,16 @@ def stakes_in(
     token_id: TokenId,
     *,
     fee: FeeSchedule,
+    other: TokenId | None = None,
     is_other: bool = False,
 ) -> tuple[Stake, ...]:
     """Return the position in a token and its cost: one stake, or none."""
+    of_other = None if other is None else (other, account.shares(other))
     return tuple(
         Stake(
             size=held.size,
             average_price=held.average_price,
-            entry_fees=entry_fees(fills, token_id, held.size, fee),
+            entry_fees=entry_fees(fills, token_id, held.size, fee, of_other=of_other),
             fee=fee,
             is_other=is_other,
         )
@@ -230,10 +232,12 @@ def stakes_of_both(
     fee: FeeSchedule,
 ) -> tuple[Stake, ...]:
     """Return the stakes in a market, as seen from one of its outcomes."""
-    stakes = stakes_in(account, fills, token_id, fee=fee)
     if other is None:
-        return stakes
-    return (*stakes, *stakes_in(account, fills, other, fee=fee, is_other=True))
+        return stakes_in(account, fills, token_id, fee=fee)
+    return (
+        *stakes_in(account, fills, token_id, fee=fee, other=other),
+        *stakes_in(account, fills, other, fee=fee, other=token_id, is_other=True),
+    )
 
 
 def net_of(stakes: Sequence[Stake]) -> Stake | None:
@@ -266,8 +270,7 @@ def net_in(
     """
     view, account = queries.market(position.condition_id), queries.account()
     fee = _fee_of(view)
-    here = (p for p in account.positions if p.condition_id == position.condition_id)
-    other = next((p.token_id for p in here if p.token_id != position.token_id), None)
+    other = next(iter(account.others_of(position.token_id)), _other(view, position.token_id)[0])
     known = tuple(queries.fills().fills if fills is None else fills)
     net = net_of(stakes_of_both(account, known, position.token_id, other, fee=fee))
     return None if net is None or net.is_other or net.size < LEAST_HELD else net

@@ -188,6 +188,23 @@ def test_fills_that_do_not_explain_what_is_held_tell_no_fees(held: int) -> None:
     assert entry_fees(fills, TOKEN, Micros(held * ONE), FOUR_PERCENT) == 0
 
 
+OTHER = TokenId("9")
+
+
+def test_a_split_keeps_the_fees_of_what_was_bought_and_a_merge_takes_its_part() -> None:
+    def fees(size: int, of_other: int, *fills: Fill) -> int:
+        return entry_fees(
+            fills, TOKEN, Micros(size * ONE), FOUR_PERCENT, of_other=(OTHER, Micros(of_other * ONE))
+        )
+
+    bought, other = fill(1, 200), replace(fill(2, 50), token_id=OTHER)
+    # $2 on 200 shares; a split of 50 adds to both, a merge of 50 takes from both.
+    assert fees(200, 0, bought) == fees(250, 50, bought) == fees(250, 100, bought, other) == m("2")
+    assert fees(150, 0, bought, other) == m("1.5")
+    assert fees(250, 0, bought) == fees(150, 0, bought) == fees(250, 20, bought) == 0
+    assert fees(50, 50) == fees(0, 0, bought) == 0
+
+
 def test_a_fee_that_is_known_counts_as_it_is() -> None:
     assert entry_fees([fill(1, 100, fee=123)], TOKEN, Micros(100 * ONE), NO_FEE) == 123
 
