@@ -108,7 +108,6 @@ class MarketDisplay:
         """
         inputs = model.ladder
         if model.book is not None and model.token_id is not None and inputs is not None:
-            self._widgets.ladder.viewport.is_exit_elsewhere = self._widgets.position.shows_exit
             self._widgets.ladder.show(
                 model.book,
                 tick=tick_size_of(model.market),
@@ -209,6 +208,7 @@ class MarketDisplay:
             facts=position_facts(model),
             fees=model.settled_fees,
         )
+        self._widgets.ladder.viewport.is_exit_elsewhere = self._widgets.position.shows_exit
         here = [e for e in account.conditionals if e.condition_id == condition_id]
         watched = [protection_forms(each, account) for each in here]
         tokens = dict.fromkeys(each.token_id for each in here)
