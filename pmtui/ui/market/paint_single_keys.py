@@ -430,7 +430,7 @@ def _endings(armed: ArmedKeys, *, is_brief: bool, is_tight: bool) -> list[Line]:
                 Cell(f" {'flat' if is_brief else 'flatten'} {size}"),
                 *worth,
                 *(
-                    (Cell(f", {_pulls(armed, is_brief=is_brief)}", Role.DIM),)
+                    (Cell(f", {_pulls(armed, is_brief=is_tight)}", Role.DIM),)
                     if any(armed.cancels)
                     else ()
                 ),

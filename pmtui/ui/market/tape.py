@@ -280,7 +280,6 @@ class PositionPane(LinePane):
     _words = ""
     _are_known = True
     _facts: PositionFacts | None = None
-    _shows_facts: bool = False
     _fees: Mapping[TokenId, Micros] = NOTHING_PAID
 
     def show(
@@ -301,7 +300,8 @@ class PositionPane(LinePane):
     @property
     def shows_exit(self) -> bool:
         """Whether what closing the position brings now is on the screen."""
-        return self._shows_facts and bool(self.region)
+        has_room = self.size.height > len(self._labels)
+        return self._facts is not None and has_room and bool(self.region)
 
     @override
     def title(self) -> Line:
@@ -328,7 +328,6 @@ class PositionPane(LinePane):
             self._positions, self._labels, width, are_known=self._are_known,
             is_gain_told=held == 1 and bool(self.value()), fees=self._fees,
         )  # fmt: skip
-        self._shows_facts = self._facts is not None and height > len(lines)
         if self._facts is None or height <= len(lines):
             return lines
         facts = paint_position_facts(self._facts, width)

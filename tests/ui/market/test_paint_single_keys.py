@@ -195,7 +195,9 @@ def test_the_sale_of_all_says_which_orders_it_pulls(cancels: tuple[int, int], sa
     _, second = paint_armed(replace(ARMED, cancels=cancels), 170)
     assert f"{said}  " in text_of(second)
     _, second = paint_armed(replace(ARMED, cancels=(5, 1)), 120)
-    assert "-$1.60, pulls 6  " in text_of(second)
+    assert "-$1.60, pulls 5 bids, 1 ask" in text_of(second)
+    _, second = paint_armed(replace(ARMED, cancels=(5, 1)), 80)
+    assert "-$1.60, pulls 6 " in text_of(second)
 
 
 RESTING = RestingKeys(
