@@ -76,6 +76,7 @@ class Need(StrEnum):
     ROW = "a row at the cursor"
     MARKET = "a market at the cursor"
     TRADING = "a market that takes orders"
+    LEVELS = "a book that has levels"
     ARMABLE = "a market that takes orders, or single keys that are armed"
     POSITION = "shares of what is at the cursor"
     SALE = "shares of what is at the cursor, and a market that takes orders"
@@ -304,7 +305,7 @@ ACTIONS: tuple[Action, ...] = (
             "Zoom in: a shorter time on the chart, or less of the depth.", in_footer=False),
     _action("market.longer_interval", "right_square_bracket", "Longer",
             "Zoom out: a longer time on the chart, or more of the depth.", in_footer=False),
-    _action("market.group_prices", "g", "Group", "Change the price grouping of the ladder."),
+    _action("market.group_prices", "g", "Group", "Change the price grouping of the ladder.", needs=Need.LEVELS),
     _action("market.go_to_price", "at", "Go to price",
             "Type a price: the cursor goes there, and its row to the middle.", in_footer=False,
             command="app.command('@')"),
@@ -416,7 +417,7 @@ ACTIONS: tuple[Action, ...] = (
             "Open the ticket at the cursor: sells to a bid, buys from an ask, joins on an empty "
             "row. Without a cursor: go to the best bid.", in_palette=False, in_widget=True, needs=Need.TRADING),
     _action("ladder.recentre", "space", "Centre", "Bring the spread back to the middle.",
-            in_widget=True),
+            in_widget=True, needs=Need.LEVELS),
     _action("ladder.hold", "h", "Hold",
             "Hold the price axis, or follow the spread again.", in_footer=False,
             in_widget=True),

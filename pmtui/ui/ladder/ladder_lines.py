@@ -217,7 +217,9 @@ class LadderLines:
 
     def _ended(self, width: int, height: int) -> list[_LineState]:
         """Return how the market has ended in the middle of the lines, where rows would all be empty."""
-        ending = self._viewport.ending[:height]
+        ending = self._viewport.ending
+        if len(ending) > height:
+            ending = tuple(filter(None, ending))[:height]
         before = (height - len(ending)) // 2
         states = [_LineState()] * before
         for line in ending:

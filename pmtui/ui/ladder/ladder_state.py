@@ -14,8 +14,11 @@ from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.format import (
     format_age,
     format_average,
+    format_money_compact,
     format_price,
     format_size_compact,
+    write_clock,
+    zone_at,
 )
 from pmtui.ui.ladder.ladder_viewport import Beyond
 from pmtui.ui.ladder.paint_ladder import FIRST, estimate_text, profit_role, profit_text
@@ -223,26 +226,49 @@ def _forms_of(sign: str, beyond: Beyond | None, tick: Micros) -> tuple[Line, ...
 
 
 def paint_ending(
-    market: Market | None, *, held: str = "", next_key: str = ""
+    market: Market | None, *, held: str = "", last: tuple[Micros, datetime | None] | None = None,
+    window_keys: tuple[str, str] | None = None,
 ) -> tuple[Line, ...]:  # fmt: skip
     """Say how a market has ended, in lines for the middle of its empty ladder; none while it has not.
 
     Args:
         market: its outcomes' names are untrusted.
         held: what was held of it and what became of that.
-        next_key: what leads to the next window of its series; empty where none follows.
+        last: the last trade's price, and when it was if that is known.
+        window_keys: what leads to the earlier and the later window of its series; None without one.
     """
     if market is None or market.trading is not Trading.CLOSED:
         return ()
     won = next((outcome.label for outcome in market.outcomes if outcome.price == ONE), None)
-    word = Cell("CLOSED" if won is None else "RESOLVED", Role.STALE, Emphasis.BOLD)
-    name = () if won is None else (Cell(f" {plain(won, _LONGEST_LABEL)}", Role.HEADING),)
-    lines: list[Line] = [(word, *name)]
+    if won is None:
+        lines: list[Line] = [(Cell("CLOSED", Role.STALE, Emphasis.BOLD),)]
+    else:
+        name = Cell(
+            f" {plain(won, _LONGEST_LABEL)} ", Role.HEADING, Emphasis.BOLD | Emphasis.REVERSE
+        )
+        lines = [(Cell("RESOLVED ", Role.STALE, Emphasis.BOLD), name)]
     if held:
-        lines += [(), (Cell(held),)]
-    if next_key:
-        lines += [(), (Cell(next_key, Role.KEY, Emphasis.BOLD), Cell(" next window", Role.DIM))]
+        lines.append((Cell(held, emphasis=Emphasis.BOLD),))
+    facts = _ending_facts(market, last)
+    lines += [(), *facts] if facts else []
+    if window_keys is not None and all(window_keys):
+        earlier, later = (Cell(key, Role.KEY, Emphasis.BOLD) for key in window_keys)
+        lines += [(), (earlier, Cell(" earlier  ", Role.DIM), later, Cell(" later", Role.DIM))]
     return tuple(lines)
+
+
+def _ending_facts(market: Market, last: tuple[Micros, datetime | None] | None) -> list[Line]:
+    """Return the last trade, which is not the result, and what was traded in all."""
+    lines: list[Line] = []
+    if last is not None:
+        price, at = last
+        when = "" if at is None else f" at {write_clock(at)} {zone_at(at)}"
+        lines.append(
+            (Cell("last trade ", Role.DIM), Cell(format_price(price)), Cell(when, Role.DIM))
+        )
+    if market.volume is not None:
+        lines.append((Cell("volume ", Role.DIM), Cell(format_money_compact(market.volume))))
+    return lines
 
 
 def _row_facts(ladder: Ladder, cursor: Micros) -> list[Line]:

@@ -5,11 +5,13 @@ Everything about the book comes from one view of it, so that no two numbers cont
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 from pmtui.domain.books.book_view import BookState, BookSummary, BookView
 from pmtui.domain.books.tape import fills_in
 from pmtui.domain.ids import TokenId
+from pmtui.domain.money import Micros
 from pmtui.service.views import OwnList, TapeView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
@@ -67,10 +69,12 @@ class MarketDisplay:
         self._widgets = widgets
         self._width = width
         keymap = surface.options.keymap
-        self._release, self._centre, self._next_window = (
+        self._release, self._centre, *self._window_keys = (
             key_of(keymap, name)
-            for name in ("ladder.hold", "ladder.recentre", "market.next_window")
-        )
+            for name in (
+                "ladder.hold", "ladder.recentre", "market.previous_window", "market.next_window",
+            )
+        )  # fmt: skip
         # What was shown last: most changes of a book are sizes behind the touch.
         self._quoted: BookSummary | None = None
         self._placed: BookSummary | None = None
@@ -99,12 +103,12 @@ class MarketDisplay:
         self._quoted = model.summary
         self._widgets.head.show_quote(model.market, model.book, self._width())
 
-    def show_book(self, model: MarketModel, *, has_next: Callable[[], bool]) -> None:
+    def show_book(self, model: MarketModel, *, is_in_series: Callable[[], bool]) -> None:
         """Show the book with our orders on the ladder; once the market has ended, its result.
 
         Args:
             model: the picture.
-            has_next: whether the market is a window of a series, so that a key leads to the next one.
+            is_in_series: whether the market is a window of a series, so that keys lead to others.
         """
         inputs = model.ladder
         if model.book is not None and model.token_id is not None and inputs is not None:
@@ -116,19 +120,31 @@ class MarketDisplay:
                 fills=model.fills,
                 marks=inputs.marks,
                 other_label=inputs.other_label,
-                ending=self._ending(model, has_next=has_next),
+                ending=self._ending(model, is_in_series=is_in_series),
             )
 
-    def _ending(self, model: MarketModel, *, has_next: Callable[[], bool]) -> tuple[Line, ...]:
-        if not model.is_over:
+    def _ending(self, model: MarketModel, *, is_in_series: Callable[[], bool]) -> tuple[Line, ...]:
+        if not model.is_over or model.token_id is None:
             return ()
+        earlier, later = self._window_keys
         return paint_ending(
             model.market.market,
             held=describe_held(
                 model.positions, holds_nothing=model.holds_nothing, fees=model.settled_fees
             ),
-            next_key=self._next_window if has_next() else "",
+            last=self._last_trade(model, model.token_id),
+            window_keys=(earlier, later) if is_in_series() else None,
         )
+
+    def _last_trade(
+        self, model: MarketModel, token_id: TokenId
+    ) -> tuple[Micros, datetime | None] | None:
+        """Return the last price, with its time where the newest trade known is at that price."""
+        prints = self._surface.queries.tape(token_id).prints
+        price = model.book.own_last_price if model.book is not None else None
+        if prints and price in (None, prints[0].price):
+            return prints[0].price, prints[0].at
+        return None if price is None else (price, None)
 
     def show_state(
         self, model: MarketModel, *, moving: Line, keys: Line, is_in_ticket: bool, is_covered: bool
@@ -143,6 +159,10 @@ class MarketDisplay:
             is_covered: whether a form or a question has it.
         """
         frame, book, ladder = self._widgets.state, model.book, self._widgets.ladder
+        if model.has_only_result and not keys:
+            self._stated = None
+            frame.show_title((Cell("RESULT", Role.HEADING),))
+            return
         if moving or book is None:
             self._stated = None
             frame.show_title(moving or (Cell("no book", Role.DIM),))

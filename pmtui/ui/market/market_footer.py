@@ -44,6 +44,7 @@ def missing_in(model: MarketModel, *, has_target: bool) -> frozenset[Need]:
     is_open = not model.why_not_tradable
     there = {
         Need.TRADING: is_open,
+        Need.LEVELS: not model.has_only_result,
         Need.ARMABLE: is_open or model.is_armed,
         Need.ORDER: has_target,
         Need.MOVABLE: has_target and is_open,

@@ -362,6 +362,12 @@ class MarketModel:
         return market is not None and (market.closed or market.archived)
 
     @property
+    def has_only_result(self) -> bool:
+        """Whether trading has ended and no level is left, so that the result stands where the ladder was."""
+        book = self.book
+        return self.is_over and (book is None or not (book.bids or book.asks))
+
+    @property
     def positions(self) -> tuple[Position, ...]:
         """What is held in this market."""
         return tuple(p for p in self.account.positions if p.condition_id == self.condition_id)

@@ -1,5 +1,6 @@
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -15,7 +16,7 @@ from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.event.paint_event import describe_quote
 from pmtui.ui.explore.paint_markets import paint_result_row
-from pmtui.ui.format import format_price
+from pmtui.ui.format import format_price, write_clock
 from pmtui.ui.ladder.ladder_state import paint_ending, paint_facts, paint_state
 from pmtui.ui.ladder.paint_ladder import profit_text, queue_text
 from pmtui.ui.ladder.side_ladder import paint_side_state
@@ -247,13 +248,19 @@ def test_the_name_of_the_pane_stays_armed_or_not(width: int) -> None:
 
 def test_a_market_that_has_ended_says_how_with_what_was_held_and_the_way_on() -> None:
     market = believable.market(1, "Will it rise?")
-    assert paint_ending(market, held="you hold none", next_key="x") == ()
+    assert paint_ending(market, held="you hold none", window_keys=("x", "y")) == ()
     over = replace(market, closed=True)
+    over = replace(over, volume=None)
     assert [text_of(line) for line in paint_ending(over)] == ["CLOSED"]
     yes, no = over.outcomes
     paid = replace(over, outcomes=(replace(yes, price=Micros(1_000_000)), no))
-    lines = [text_of(line) for line in paint_ending(paid, held="your 100 Yes", next_key="^x")]
-    assert lines == [f"RESOLVED {yes.label}", "", "your 100 Yes", "", "^x next window"]
+    ended = partial(paint_ending, held="your 100 Yes", window_keys=("^w", "^x"))
+    lines = [text_of(line) for line in ended(replace(paid, volume=Micros(138_000 * SCALE)))]
+    assert lines == [
+        f"RESOLVED  {yes.label} ", "your 100 Yes", "", "volume $138.0k", "", "^w earlier  ^x later",
+    ]  # fmt: skip
+    lines = [text_of(line) for line in ended(paid, last=(Micros(669_000), NOW))]
+    assert f"last trade 66.9¢ at {write_clock(NOW)} UTC" in lines
 
 
 @pytest.mark.parametrize("is_good", [True, False])

@@ -73,6 +73,12 @@ def test_where_trading_has_ended_no_key_that_trades_is_offered() -> None:
     assert not trades & found
     # An order may still be listed.
     assert "market.cancel_order" in found
+    assert "market.group_prices" in found
+    empty = replace(desk.reader.read(), market=closed, book=None)
+    missing = missing_in(empty, has_target=False)
+    found = {entry.id for entry in available(entries, missing)}
+    # Nothing is left to group or to centre.
+    assert not {"market.group_prices", "ladder.recentre"} & found
 
 
 def test_single_keys_that_are_armed_where_trading_has_ended_can_be_disarmed_only() -> None:

@@ -202,6 +202,7 @@ class MarketControls:
             self.charts.show_cursor()
         elif part is Part.SIDES:
             self.sides.show()
+            self._place_result(self._reader.read())
         else:
             model = self._reader.read()
             show = {
@@ -262,6 +263,7 @@ class MarketControls:
                 self._workspace.line.take_back(*KEYS_IN_TICKET)
                 _ = self._page.set_class(False, "-ticket")  # noqa: FBT003 - Textual's signature
                 _ = self._widgets.ladder.focus()
+                self._place_result(self._reader.read())
                 self._page.show_parts(Part.FOOTER)
             case TicketPane.Finished():
                 self._news.announce(message.verdict, message.words)
@@ -377,8 +379,19 @@ class MarketControls:
             self._grouped = model.condition_id
             memory = self._workspace.surface.memory
             self._widgets.ladder.viewport.grouping = memory.grouping_of(model.condition_id)
-        self._display.show_book(model, has_next=lambda: self.outcomes.windows.is_in_series)
+        self._display.show_book(model, is_in_series=lambda: self.outcomes.windows.is_in_series)
         self._show_state(model)
+        self._place_result(model)
+
+    def _place_result(self, model: MarketModel) -> None:
+        """Give the room of an empty ladder to chart and trades; a ticket that is open keeps its place."""
+        is_result = (
+            model.has_only_result and not self._widgets.ticket.is_open and not self.sides.is_on_show
+        )
+        if self.charts.show_beside_result(is_beside=is_result):
+            _ = self._page.set_class(is_result, "-over")
+            self._page.show_parts(Part.TOPICS)
+            self.charts.show_history(model)
 
     def _show_state(self, model: MarketModel) -> None:
         self._display.show_state(

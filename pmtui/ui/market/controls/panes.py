@@ -48,9 +48,17 @@ class Charts:
             prices.switch_style()
         self._has_both = False
         """Whether both charts fit."""
+        self._is_beside_result = False
+        """Whether the market has ended and a chart takes the ladder's room, whatever the width."""
         self._charted_quote: Micros | None = None
         """The book's midpoint when the chart was last updated."""
         self._charted_at: datetime | None = None
+
+    def show_beside_result(self, *, is_beside: bool) -> bool:
+        """Show the prices at any width, because no ladder needs the room; return whether that is new."""
+        is_new = is_beside is not self._is_beside_result
+        self._is_beside_result = is_beside
+        return is_new
 
     def forget(self) -> None:
         """Clear both charts because the market changes."""
@@ -166,6 +174,8 @@ class Charts:
 
     @property
     def _shows_prices(self) -> bool:
+        if self._is_beside_result:
+            return True
         is_on_show = self._has_both or not self._has_depth
         return self._page.size.width >= CHART_FROM_WIDTH and is_on_show
 
