@@ -18,6 +18,7 @@ from pmtui.ui.format import (
     format_money_compact,
     format_price,
     format_size_ceil,
+    format_size_compact,
     format_whole_size,
 )
 from pmtui.ui.ladder.ladder_columns import (
@@ -289,12 +290,12 @@ class _Row(NamedTuple):
             words.append(Cell("b/e", Role.OWN_ORDER))
         for mark in rung.stops[:2]:
             name = "stop" if mark.trigger is Trigger.STOP else "target"
-            amount = format_whole_size(mark.size, width=6).strip()
+            amount = format_size_compact(mark.size, width=6).strip()
             paused = "" if mark.is_active else " paused"
             words.append(Cell(f"{name} {amount}{paused}", self._guard_role))
         for ghost in self._ghost_exits:
             name = "stop" if ghost.trigger is Trigger.STOP else "target"
-            amount = f" {format_whole_size(ghost.size, width=6).strip()}" if ghost.size else ""
+            amount = f" {format_size_compact(ghost.size, width=6).strip()}" if ghost.size else ""
             words.append(Cell(f"{_UNSENT}{name}{amount}{_UNSENT}", Role.DIM))
         if rung.has_alert:
             words.append(Cell("alert", Role.NOTICE_WARN))
@@ -375,10 +376,10 @@ class _Row(NamedTuple):
     def _guard_role(self) -> Role:
         if self.rung.is_leaving:
             return Role.DIM
-        if not any(mark.is_active for mark in self.rung.stops):
-            return Role.NOTICE_WARN
-        is_stop = any(mark.trigger is Trigger.STOP for mark in self.rung.stops)
-        return Role.NOTICE_BAD if is_stop else Role.NOTICE_GOOD
+        is_target = all(mark.trigger is Trigger.TAKE_PROFIT for mark in self.rung.stops)
+        is_active = any(mark.is_active for mark in self.rung.stops)
+        # Red are asks and losses; a stop is neither.
+        return Role.NOTICE_GOOD if is_target and is_active else Role.NOTICE_WARN
 
     def other(self) -> Cell:
         text = format_price(

@@ -94,6 +94,22 @@ def test_a_row_is_exactly_as_wide_as_asked_and_whole(
     assert "#" not in text
 
 
+@pytest.mark.parametrize(
+    ("trigger", "said", "role"),
+    [
+        (Trigger.STOP, "stop 249.99", Role.NOTICE_WARN),
+        (Trigger.TAKE_PROFIT, "target 249.99", Role.NOTICE_GOOD),
+    ],
+)
+def test_a_stop_tells_its_size_to_the_hundredth_and_is_no_ask_by_its_hue(
+    trigger: Trigger, said: str, role: Role
+) -> None:
+    mark = StopMark(ConditionalId("1"), trigger, CENT, Micros(249_990_000), is_active=True)
+    rung = Rung(Micros(510_000), Zone.NONE, stops=(mark,))
+    line = paint_rung(rung, plan_columns(82), 82, look=RungLook(CENT, BarScale()))
+    assert [cell.role for cell in line if cell.text == said] == [role]
+
+
 @given(rungs(), st.integers(0, 22))
 def test_even_an_absurd_width_is_kept(case: tuple[Rung, RungLook], width: int) -> None:
     rung, look = case
