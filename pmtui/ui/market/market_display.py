@@ -3,13 +3,15 @@
 Everything about the book comes from one view of it, so that no two numbers contradict each other.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 from pmtui.domain.books.book_view import BookState, BookSummary, BookView
 from pmtui.domain.books.tape import fills_in
+from pmtui.domain.conditionals.conditional import ConditionalOrder
+from pmtui.domain.formats import count
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
 from pmtui.service.views import OwnList, TapeView
@@ -212,6 +214,7 @@ class MarketDisplay:
         if model.token_id is not None:
             self._widgets.tape.show(
                 self._surface.queries.tape(model.token_id),
+                now=model.now,
                 fills=fills_in(model.fills, model.condition_id, model.token_id),
                 tick=tick_size_of(model.market),
             )
@@ -234,7 +237,9 @@ class MarketDisplay:
         tokens = dict.fromkeys(each.token_id for each in here)
         bare = (paint_unprotected(account, token_id) for token_id in tokens)
         watched += ((line,) for line in bare if line)
-        self._widgets.orders.show(working_orders(model), protections=tuple(watched))
+        self._widgets.orders.show(
+            working_orders(model), protections=tuple(watched), guards=_count_guards(here)
+        )
 
     def shows_touch(self, model: MarketModel) -> bool:
         """Return whether the panes beside the ladder show this touch already."""
@@ -245,3 +250,12 @@ class MarketDisplay:
         ticket = self._widgets.ticket
         if ticket.is_open and model.book is not None:
             ticket.update_context(book=model.book, account=model.account, market=model.market)
+
+
+def _count_guards(here: Iterable[ConditionalOrder]) -> str:
+    """Count stops, and targets that stand alone: `1 stop, 2 targets`."""
+    stops, targets = 0, 0
+    for each in here:
+        stops, targets = (stops + 1, targets) if each.has_stop else (stops, targets + 1)
+    counted = ((stops, "stop"), (targets, "target"))
+    return ", ".join(count(number, noun) for number, noun in counted if number)

@@ -4,8 +4,9 @@ The tape shows public trades, newest first, one a line; own trades are marked.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import ClassVar, NamedTuple
 
 from textual import events
@@ -54,6 +55,7 @@ _TIME, _SIDE, _PRICE, _OWN = 9, 5, 7, 3
 mark of an own trade and its side."""
 _SIZE, _MIDDLE_SIZE, _NARROW_SIZE = 7, 6, 5
 WIDTH = _SIDE + _PRICE + _SIZE + _OWN + _TIME
+_MINUTE = timedelta(minutes=1)
 _DID = {Side.BUY: "bought", Side.SELL: "sold", None: "bought and sold"}
 OWN_MARK = "◂"
 """The mark of own trades. No other sign on the screen becomes the same one in ASCII."""
@@ -162,17 +164,35 @@ def paint_row(row: TapeRow, width: int, *, tick: Micros | None = None) -> Line:
         cells.append(Cell(mark, Role.OWN_ORDER, Emphasis.BOLD))
     else:
         cells.append(Cell(" " * _OWN))
-    if plan.time:
-        cells.append(Cell(f" {write_clock(trade.at)}", Role.DIM))
-    if row.own:
-        who = "you" if row.own >= trade.size else f"you {_DID[row.own_side]}"
-        what = _DID[row.own_side] if who == "you" else format_size_compact(row.own)
-        for text in (f" {who} {what}", f" {what}"):
-            part = Cell(text, Role.OWN_ORDER)
-            if line_width((*cells, part)) <= width:
-                cells.append(part)
-                break
-    return fit_line(tuple(cells), width)
+    when = (Cell(f" {write_clock(trade.at)}", Role.DIM),) if plan.time else ()
+    if not row.own:
+        return fit_line((*cells, *when), width)
+    parts = _own_parts(row)
+    forms = [(*cells, *when, part) for part in parts]
+    if row.own < trade.size:
+        # How much of it was ours matters more than when it was.
+        forms += [(*cells, part) for part in parts]
+    return fit_line(choose_form((*forms, (*cells, *when)), width), width)
+
+
+def _own_parts(row: TapeRow) -> tuple[Cell, ...]:
+    """Return texts of what was ours of a trade, the longest first."""
+    did, size = _DID[row.own_side], format_size_compact(row.own).strip()
+    is_whole = row.own >= row.trade.size
+    texts = (f"you {did}", did) if is_whole else (f"you {did} {size}", f"you {size}", size)
+    return tuple(Cell(f" {text}", Role.OWN_ORDER) for text in texts)
+
+
+def paint_rate(prints: Sequence[TradePrint], now: datetime) -> tuple[Line, ...]:
+    """Paint how many trades the last minute had and how many shares, the longest form first."""
+    recent = [trade for trade in prints if now - trade.at < _MINUTE]
+    if not recent:
+        return ()
+    # More may have come than are kept.
+    more = "+" if len(recent) == len(prints) else ""
+    rate = Cell(f"{len(recent)}{more}/min", Role.TEXT)
+    size = format_whole_size(Micros(sum(trade.size for trade in recent)), width=6).strip()
+    return ((rate, Cell(" · Σ ", Role.DIM), Cell(f"{size}{more}")), (rate,))
 
 
 def times_end(width: int) -> int:
@@ -200,6 +220,7 @@ class TapePane(ScrollingPane):
     DEFAULT_CSS = "TapePane { height: 1fr; }"
 
     _view = TapeView((), 0)
+    _now: datetime | None = None
     _tick: Micros | None = None
     _fills: tuple[Fill, ...] = ()
     _shown: tuple[object, ...] = ()
@@ -209,15 +230,20 @@ class TapePane(ScrollingPane):
     """The first trade shown when scrolled back."""
 
     def show(
-        self, view: TapeView, *, fills: tuple[Fill, ...] = (), tick: Micros | None = None
-    ) -> None:
-        """Show these trades, and which of them were own."""
+        self, view: TapeView, *, now: datetime | None = None, fills: tuple[Fill, ...] = (),
+        tick: Micros | None = None,
+    ) -> None:  # fmt: skip
+        """Show these trades, which of them were own, and what the last minute before `now` had."""
+        self._now = now
         shown = (fills, tick)
         # The view changes only with news, though late trades may be inserted anywhere in it.
         if view is not self._view or shown != self._shown:
             self._shown = shown
             self._view, self._fills, self._tick = view, fills, tick
             self.repaint()
+        elif self.panel is not None:
+            # The rate falls with the clock alone.
+            self.panel.show_title(*self.titles())
 
     def next_filter(self) -> TapeFilter:
         """Switch to the next filter and return it."""
@@ -237,10 +263,15 @@ class TapePane(ScrollingPane):
 
     @override
     def value(self) -> Line:
-        """Return the zone of the times."""
+        """Return the rate of the last minute, and the zone of the times."""
         prints = self._view.prints
         has_times = prints and times_end(self.size.width)
-        return (Cell(zone_at(prints[0].at), Role.DIM),) if has_times else ()
+        zone: Line = (Cell(zone_at(prints[0].at), Role.DIM),) if has_times else ()
+        rates = () if self._now is None else paint_rate(prints, self._now)
+        gap = (Cell("  "),) if zone else ()
+        forms = [(*rate, *gap, *zone) for rate in rates]
+        room = self.title_width - line_width(self.title())
+        return next((form for form in forms if line_width(form) <= room), zone)
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
@@ -350,6 +381,7 @@ class OrdersPane(ScrollingPane):
 
     _rows: tuple[WorkingOrder, ...] = ()
     _protections: tuple[tuple[Line, ...], ...] = ()
+    _guards = ""
     _cursor: OrderId | None = None
     _index = 0
     """The cursor's line, for when its order is gone."""
@@ -361,10 +393,11 @@ class OrdersPane(ScrollingPane):
         return self._at_cursor() if self.has_focus else None
 
     def show(
-        self, rows: tuple[WorkingOrder, ...], *, protections: tuple[tuple[Line, ...], ...] = ()
-    ) -> None:
-        """Show these orders, and the stops below them."""
-        self._rows, self._protections = rows, protections
+        self, rows: tuple[WorkingOrder, ...], *, protections: tuple[tuple[Line, ...], ...] = (),
+        guards: str = "",
+    ) -> None:  # fmt: skip
+        """Show these orders, the stops below them, and how many of these there are, in words."""
+        self._rows, self._protections, self._guards = rows, protections, guards
         self.repaint()
 
     def forget_cursor(self) -> None:
@@ -420,8 +453,11 @@ class OrdersPane(ScrollingPane):
 
     @override
     def title(self) -> Line:
-        count = f"  {len(self._rows)}" if self._rows else ""
-        return (Cell(self.TITLE, Role.HEADING), Cell(count, Role.DIM))
+        counts = [str(len(self._rows))] if self._rows else []
+        if self._guards:
+            counts.append(self._guards)
+        text = f"  {' · '.join(counts)}" if counts else ""
+        return (Cell(self.TITLE, Role.HEADING), Cell(text, Role.DIM))
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:

@@ -234,9 +234,10 @@ def _position(
     bare: tuple[Line, ...] = (bought, brief, (name, compact), (name, least))
     if held.value is None or not gains:
         return fit_line(choose_form(bare, width), width)
-    worth: Line = (*bought, Cell(" | ", Role.DIM), Cell(format_money(held.value)))
+    value: Line = (Cell(" · ", Role.DIM), Cell(format_money(held.value)))
+    worth, short = (*bought, *value), (*brief, *value)
     if is_gain_told:
-        return fit_line(choose_form((worth, *bare), width), width)
+        return fit_line(choose_form((worth, short, *bare), width), width)
     gap = Cell("  ")
     forms = [(*worth, gap, *gain) for gain in gains]
     forms += [(*bought, gap, *gain) for gain in gains]

@@ -39,7 +39,7 @@ def _columns(side: Column, *, price: int, queue: int, age: int, outcome: int) ->
 
 
 _NARROW = _columns(Column("side", "", 1), price=5, queue=5, age=3, outcome=3)
-_WIDE = _columns(Column("side", "SIDE", 4), price=6, queue=6, age=4, outcome=8)
+_WIDE = _columns(Column("side", "", 1), price=6, queue=6, age=4, outcome=8)
 _WIDE_FROM = 40
 
 

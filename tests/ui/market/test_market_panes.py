@@ -182,6 +182,26 @@ async def chosen(pilot: Pilot[None], screen: MarketScreen, *keys: str) -> None:
     await settle(pilot)
 
 
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_trades_get_the_room_of_own_panes_until_there_is_something_of_ours(
+    size: tuple[int, int],
+) -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    known = service.account_view
+    service.account_view = replace(known, open_orders=(), positions=(), conditionals=())
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        await until(pilot, lambda: screen.orders.size.height == 1, "no room for nothing")
+        least, rows = screen.position.size.height, screen.tape.size.height
+        assert least == 2
+        service.account_view = replace(known, conditionals=())
+        service.announce(AccountTopic())
+        await until(pilot, lambda: screen.orders.size.height > 4, "room for the orders")
+        assert screen.tape.size.height < rows
+        assert screen.position.size.height == (6 if size == LARGE else least)
+
+
 async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=MIDDLE) as pilot:

@@ -26,7 +26,7 @@ from pmtui.ui.market.market_head import (
     paint_terms,
 )
 from pmtui.ui.market.market_model import why_not_tradable
-from pmtui.ui.market.tape import OWN_MARK, WIDTH, paint_gap, paint_tape
+from pmtui.ui.market.tape import OWN_MARK, WIDTH, paint_gap, paint_rate, paint_tape
 from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import (
     PositionFacts,
@@ -213,12 +213,26 @@ def test_a_trade_that_was_ours_in_part_says_which_part() -> None:
     assert part.endswith("you bought 20")
     assert "◂B" in part
     narrow = text_of(*paint_tape(view, WIDTH, 4, fills=(fill,)))
-    assert "◂B" in narrow
-    assert "bought" not in narrow
+    # The size that was ours is worth more than the time.
+    assert narrow.split() == ["SELL", "51¢", "500", "◂B", "you", "20"]
     whole = text_of(*paint_tape(view, 45, 4, fills=(replace(fill, size=trade.size),))).rstrip()
     # Somebody sold to our bid: the tape has the side of the aggressor, beside it what we did.
     assert whole.startswith("SELL ")
     assert whole.endswith("you bought")
+
+
+def test_the_rate_of_the_last_minute_is_counted() -> None:
+    trades = tuple(
+        TradePrint(
+            YES, Side.SELL, Micros(510_000), Micros(1_450_000_000), NOW - timedelta(seconds=s)
+        )
+        for s in (5, 59, 60)
+    )
+    forms = [text_of(form) for form in paint_rate(trades, NOW)]
+    assert forms == ["2/min · Σ 2,900", "2/min"]
+    # Where all that is kept is of one minute, there may have been more.
+    assert text_of(paint_rate(trades[:2], NOW)[0]) == "2+/min · Σ 2,900+"
+    assert paint_rate(trades, NOW + timedelta(hours=1)) == ()
 
 
 def test_alone_own_trades_are_shown_in_their_own_size() -> None:
@@ -308,8 +322,15 @@ def test_both_outcomes_show_the_value_that_the_account_gives_them() -> None:
         token_id=NO, outcome_index=1, outcome="No",
     )  # fmt: skip
     text = text_of(*paint_positions((yes, no), ("Yes", "No"), 60))
-    assert "100 at 50.0¢ | $52.50  +$2.50 +5.0% at mid" in text
-    assert "10 at 50.0¢ | $4.75  -$0.25 -5.0% at mid" in text
+    assert "100 at 50.0¢ · $52.50  +$2.50 +5.0% at mid" in text
+    assert "10 at 50.0¢ · $4.75  -$0.25 -5.0% at mid" in text
+
+
+def test_the_value_of_a_position_stays_where_its_size_has_decimals() -> None:
+    held = believable.position(NUMBER, "Rates", size=249.99, average=0.451, current=0.45)
+    for width, said in ((30, "at 45.1¢ · $112.49"), (28, "@45.1 · $112.49"), (25, "at 45.1¢")):
+        line = paint_positions((held,), ("Yes", "No"), width, is_gain_told=True)[0]
+        assert text_of(line).rstrip() == f"Yes 249.99 {said}"
 
 
 def test_the_gain_is_the_last_to_go_where_it_is_narrow() -> None:
@@ -441,7 +462,7 @@ def test_more_orders_than_lines_are_counted() -> None:
     rows = tuple(working(n, status=OrderStatus.UNKNOWN) for n in range(9))
     lines = paint_own_orders(rows, 40, 4)
     assert len(lines) == 4
-    assert text_of(lines[0]).split() == ["SIDE", "OPEN", "PRICE", "AWAY", "QUEUE", "TIF", "AGE"]
+    assert text_of(lines[0]).split() == ["OPEN", "PRICE", "AWAY", "QUEUE", "TIF", "AGE"]
     assert text_of(lines[-1]).strip() == "and 7 more"
     assert "unknown" in text_of(lines[1])
     assert all(line_width(line) == 40 for line in lines)
@@ -453,7 +474,7 @@ def test_more_orders_than_lines_are_counted() -> None:
 @pytest.mark.parametrize(
     ("width", "titles", "words"),
     [
-        (40, "SIDE OPEN PRICE AWAY QUEUE TIF AGE", "BUY 182 39.7 12t ~9,011 GTC 3m"),
+        (40, "OPEN PRICE AWAY QUEUE TIF AGE", "B 182 39.7 12t ~9,011 GTC 3m"),
         (36, "OPEN PRICE AWAY QUEUE TIF AGE", "B 182 39.7 12t ~9.1k GTC 3m"),
         (28, "OPEN PRICE AWAY QUEUE", "B 182 39.7 12t ~9.1k"),
         (24, "OPEN PRICE AWAY", "B 182 39.7 12t"),

@@ -163,7 +163,7 @@ class MarketControls:
                 self._show_book(model)
                 if not self._display.shows_touch(model):
                     self._display.show_quote(model)
-                    self._display.show_own(model)
+                    self._show_own(model)
                     self.outcomes.show(model)
                 self.charts.show_depth()
                 self.charts.follow_quote(model)
@@ -179,7 +179,7 @@ class MarketControls:
             case AccountTopic() | FillsTopic():
                 self.moving.follow(model)
                 self._news.show()
-                self._display.show_own(model)
+                self._show_own(model)
                 self._display.show_tape(model)
                 self._show_book(model)
                 self._display.update_ticket(model)
@@ -188,7 +188,8 @@ class MarketControls:
                 self.single_keys.follow(model)
                 # Ages and the time left change with the clock.
                 self._display.show_head(model)
-                self._display.show_own(model)
+                self._show_own(model)
+                self._display.show_tape(model)
                 self.charts.follow_quote(model)
                 self._show_state(model)
             case _:
@@ -372,7 +373,7 @@ class MarketControls:
         self._display.show_head(model)
         self.outcomes.show(model)
         self._show_book(model)
-        self._display.show_own(model)
+        self._show_own(model)
 
     def _show_book(self, model: MarketModel) -> None:
         if self._grouped != model.condition_id:
@@ -382,6 +383,17 @@ class MarketControls:
         self._display.show_book(model, is_in_series=lambda: self.outcomes.windows.is_in_series)
         self._show_state(model)
         self._place_result(model)
+
+    def _show_own(self, model: MarketModel) -> None:
+        """Show what is ours, in panes that are small while there is nothing of it."""
+        self._display.show_own(model)
+        is_flat = not any(position.size for position in model.positions)
+        conditionals = model.account.conditionals
+        is_idle = not model.own_orders and all(
+            each.condition_id != model.condition_id for each in conditionals
+        )
+        _ = self._page.set_class(is_flat, "-flat")
+        _ = self._page.set_class(is_flat and is_idle, "-idle")
 
     def _place_result(self, model: MarketModel) -> None:
         """Give the room of an empty ladder to chart and trades; a ticket that is open keeps its place."""
