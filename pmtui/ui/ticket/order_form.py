@@ -127,7 +127,7 @@ class OrderForm(Modal[ResultT]):
     @property
     def is_beside(self) -> bool:
         """Whether it stands beside the ladder below."""
-        kept = self._columns_kept
+        kept = ladder_edge(self.app)
         return kept > 0 and self.app.size.width - kept - _FRAME >= self.NARROWEST
 
     @property
@@ -135,12 +135,7 @@ class OrderForm(Modal[ResultT]):
         """The current width inside the frame."""
         if not self.is_beside:
             return min(self.WIDTH, self.app.size.width - _FRAME)
-        return min(self.WIDTH, self.app.size.width - self._columns_kept - _FRAME)
-
-    @property
-    def _columns_kept(self) -> int:
-        """The columns at the left that the ladder below takes; 0 without a ladder."""
-        return ladder_edge(self.app)
+        return min(self.WIDTH, self.app.size.width - ladder_edge(self.app) - _FRAME)
 
     def action_decline(self) -> None:
         """Close; pending orders continue."""

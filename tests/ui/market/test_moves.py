@@ -60,7 +60,7 @@ async def test_e_asks_for_a_price_and_moves_after_the_card() -> None:
         prompt = await prompted(app, pilot)
         assert prompt.price.value == "49"
         assert {MarketTopic(CONDITION), BookTopic(YES)} <= service.watched()
-        assert shows(app, "bid 52")
+        assert shows(app, "52 / ")
         await pilot.press("down", "down", "enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         assert shows(app, "Replaces BUY 250 Yes @ 49¢")

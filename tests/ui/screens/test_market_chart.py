@@ -42,7 +42,7 @@ async def test_a_chart_ends_at_the_middle_of_a_good_book_and_else_where_its_data
 
         await until(pilot, lambda: "→ 52.5¢" in head(screen), "the middle of the book")
         app.market.set_state(BookState.STALE)
-        await until(pilot, lambda: "→ 52¢" in head(screen), "the last trade")
+        await until(pilot, lambda: "→ 52.0¢" in head(screen), "the last trade")
         service.at += timedelta(minutes=7)
         service.announce(StatusTopic())
         await until(pilot, lambda: " old" in head(screen), "the age of the last trade")
@@ -60,7 +60,7 @@ async def test_a_chart_ends_at_what_a_share_is_worth_once_the_market_is_resolved
         market = replace(view.market, closed=True, outcomes=lost)
         service.markets[CONDITION] = replace(view, market=market)
         service.announce(MarketTopic(CONDITION))
-        await until(pilot, lambda: "→ 0¢" in head(screen), "the worth of a share")
+        await until(pilot, lambda: "→ 0.0¢" in head(screen), "the worth of a share")
         assert "resolved" in head(screen)
 
 
