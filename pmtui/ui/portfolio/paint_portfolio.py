@@ -208,7 +208,9 @@ def paint_rows_title(view: Portfolio, active: Tab, room: int) -> tuple[Line, Lin
 
 
 def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -> Line:
-    """Paint the day's result and the cash, above the positions; or why there are none.
+    """Paint the day's result and what orders reserve, above the positions; or why there are none.
+
+    The status line has the cash.
 
     Args:
         view: the account's data.
@@ -229,7 +231,7 @@ def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -
             figures = figures.agreeing_with(unrealized_in(view))
         whole = (*today, *paint_day_parts(figures))
         day = [whole if line_width(whole) < width else today]
-    return join_facts([*day, *_cash_facts(view)], width)
+    return join_facts([*day, *([_reserved_fact(view)] if view.account.reserved else [])], width)
 
 
 def paint_day_parts(figures: DayFigures | None) -> Line:
@@ -375,7 +377,7 @@ def _order_totals(view: Portfolio) -> list[Line]:
     return [
         name_fact("bids worth", Cell(format_cost(reserved_cash(buys)))),
         (Cell(f"{count(len(buys), 'bid')}, {count(sells, 'offer')}", Role.DIM),),
-        name_fact("reserved", Cell(format_cost(view.account.reserved), Role.DIM)),
+        _reserved_fact(view),
     ]
 
 
@@ -391,12 +393,8 @@ def _earned_totals(earned: EarnedView) -> list[Line]:
     ]
 
 
-def _cash_facts(view: Portfolio) -> list[Line]:
-    available = view.account.available or Micros(0)
-    return [
-        name_fact("cash", Cell(format_money(available))),
-        name_fact("reserved", Cell(format_cost(view.account.reserved), Role.DIM)),
-    ]
+def _reserved_fact(view: Portfolio) -> Line:
+    return name_fact("reserved", Cell(format_cost(view.account.reserved), Role.DIM))
 
 
 def _freshness(view: Portfolio, active: Tab, now: datetime, rows: LiveRows, keymap: Keymap) -> Line:

@@ -277,7 +277,9 @@ class PortfolioScreen(FrameScreen):
     def _show_items(self) -> None:
         if self._rows.show():
             self.feed.renew()
-        has_figures = self._rows.tab is Tab.POSITIONS and are_frames_wanted(self.size)
+        has_figures = are_frames_wanted(self.size) and (
+            self._rows.tab is Tab.POSITIONS or self._has_room_for_figures
+        )
         self.set_class(has_figures, "-figures")
         self.set_class(self._rows.tab in _WITH_HOLDING, "-traded")
         own = portfolio_of(self.surface.queries)
@@ -287,14 +289,28 @@ class PortfolioScreen(FrameScreen):
             profits = min(self._summary.profit_rows, most) + _FRAME_ROWS
             self._profits.styles.height = profits
             # The curve takes the height that the rows leave.
-            least = _ROWS_BESIDE if self.has_class("-beside") else _LEAST_ROWS
-            rows = max(len(self._rows.table.rows), least) + 1 + _FRAME_ROWS
-            free = self.size.height - _LINES - profits - rows
-            tall = _TALL_SUMMARY if self.has_class("-tall") else _USUAL_SUMMARY
-            self._summary.styles.height = min(max(free, tall[0]), tall[1])
+            free = self.size.height - _LINES - profits - self._table_rows
+            least, most = self._summary_rows
+            self._summary.styles.height = min(max(free, least), most)
         self._show_exposure(own, is_in_panes=has_figures)
         self._show_heading()
         self.show_details()
+
+    @property
+    def _summary_rows(self) -> tuple[int, int]:
+        return _TALL_SUMMARY if self.has_class("-tall") else _USUAL_SUMMARY
+
+    @property
+    def _table_rows(self) -> int:
+        """The rows that the table needs, with its frame."""
+        least = _ROWS_BESIDE if self.has_class("-beside") else _LEAST_ROWS
+        return max(len(self._rows.table.rows), least) + 1 + _FRAME_ROWS
+
+    @property
+    def _has_room_for_figures(self) -> bool:
+        """Whether the panes above a list take no row from it; else the list is worth more."""
+        profits = _FEW_PROFITS + _FRAME_ROWS
+        return self._table_rows + profits + self._summary_rows[0] <= self.size.height - _LINES
 
     def _show_exposure(self, own: Portfolio, *, is_in_panes: bool) -> None:
         """Show the exposure in one line when there is no room for panes."""

@@ -128,11 +128,11 @@ CLOSED_COLUMNS = (
 ACTIVITY_COLUMNS = (
     Column("age", "Age", 4, align=_R),
     Column("kind", "What", 13, is_essential=True),
-    Column("title", "Market", 14, grow=1, is_essential=True, is_name=True),
     Column("side", "Side", 4, is_essential=True),
-    Column("outcome", "Outcome", 7),
-    Column("price", "Price", PRICE_WIDTH, align=_R),
     Column("size", "Size", 9, align=_R),
+    Column("price", "Price", PRICE_WIDTH, align=_R),
+    Column("outcome", "Outcome", 7),
+    Column("title", "Market", 14, grow=1, is_essential=True, is_name=True),
     Column("cash", "Cash", FLOW_WIDTH, align=_R),
 )
 REWARD_COLUMNS = (
@@ -349,12 +349,12 @@ def paint_activity(key: str, activity: Activity, title: str, now: datetime) -> R
     cells = (
         _age(activity.at, now),
         Cell(_KINDS.get(activity.kind) or plain(activity.kind).replace("_", " ").lower()),
-        Cell(title),
         Cell(plain(side, 4), role),
-        Cell(plain(activity.outcome)),
+        Cell(_size(activity.size, 9) if activity.size is not None else ABSENT),
         # Only trades have a price; for others the host sends zero.
         paint_price(activity.price or None),
-        Cell(_size(activity.size, 9) if activity.size is not None else ABSENT),
+        Cell(plain(activity.outcome)),
+        Cell(title),
         _paint_moved(activity, side),
     )
     return Row(key, cells)

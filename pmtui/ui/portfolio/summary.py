@@ -29,7 +29,7 @@ from pmtui.ui.format import (
     format_money_change,
     format_percent,
 )
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.portfolio.paint_portfolio import Portfolio, unrealized_in
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
@@ -37,7 +37,9 @@ from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.panel import Panel
 
 _HUNDRED = 100
-_MOST_BAR = 24
+_MOST_BAR = 60
+_VALUE_ROOM = 16
+"""Cells for a profit, the middle, and the blank after the name."""
 
 
 def exposure_in(own: Portfolio) -> Exposure:
@@ -72,14 +74,13 @@ def until_now(
 
 
 def paint_today(
-    figures: DayFigures | None, equity: Micros | None, fills: Sequence[Fill], now: datetime,
+    figures: DayFigures | None, fills: Sequence[Fill], now: datetime,
     *, transfers: Micros = ZERO, since_purchase: Micros | None = None,
 ) -> tuple[Line, ...]:  # fmt: skip
-    """Paint the parts of the day's result, which add up, and the number of fills.
+    """Paint the parts of the day's result, which add up to it, and the number of fills.
 
     Args:
         figures: the day's figures; None while unknown.
-        equity: the current equity.
         fills: own fills of any day.
         now: the time.
         transfers: cash received today less cash sent: part of the equity, not of the result.
@@ -94,17 +95,10 @@ def paint_today(
     traded = count(len(today), "fill")
     if today:
         traded += f", {_HUNDRED * makers // len(today)}% maker"
-    before = 0 if equity is None else equity - figures.total
-    share = (
-        f"  {format_percent(ratio_floor(figures.total, Micros(before)), decimals=2)}"
-        if before > 0
-        else ""
-    )
     return (
         _fact("realised", paint_gain(figures.realized)),
         _fact("unrealised", paint_gain(figures.unrealized)),
         _fact("fees", Cell(format_money_change(Micros(-figures.fees)), Role.DIM)),
-        (*_fact("total", paint_gain(figures.total)), Cell(share, _sign_role(figures.total))),
         *(
             (_fact("transfers", paint_gain(transfers)._replace(role=Role.DIM)),)
             if transfers
@@ -117,6 +111,19 @@ def paint_today(
             else ()
         ),
     )
+
+
+def paint_today_value(figures: DayFigures | None, equity: Micros | None) -> Line:
+    """Paint the day's result, and what part of the equity it is; empty while unknown."""
+    if figures is None:
+        return ()
+    before = 0 if equity is None else equity - figures.total
+    total = paint_gain(figures.total)
+    total = total._replace(text=total.text.strip())
+    if before <= 0:
+        return (total,)
+    share = format_percent(ratio_floor(figures.total, Micros(before)), decimals=2)
+    return (total, Cell(f" {share}", _sign_role(figures.total)))
 
 
 def transfers_on(activity: Sequence[Activity], day: date) -> Micros:
@@ -178,8 +185,10 @@ def paint_profits(
     # A profit shown as zero has no bar.
     cents = [cents_near(profit.total) for profit in profits]
     most = max(map(abs, cents)) or 1
-    bar = min(_MOST_BAR, max(width // 4, 4))
-    name_width = max(width - 2 * bar - 16, 8)
+    # The bars begin where the names end, and take the room that these leave.
+    longest = max(cell_width(plain(profit.name)) for profit in profits[:height])
+    name_width = max(min(longest, width - 2 * max(width // 4, 4) - _VALUE_ROOM), 8)
+    bar = max(min((width - name_width - _VALUE_ROOM) // 2, _MOST_BAR), 4)
     lines = []
     for profit, shown in zip(profits[:height], cents, strict=False):
         loss = bar_text(max(-shown, 0), most, bar, is_from_right=True)
@@ -289,9 +298,10 @@ class Summary(Horizontal):
         transfers = transfers_on(own.activity, day_of(now))
         gain = unrealized_in(own) if own.is_read else None
         self._today.show(
-            (figures, equity, own.fills, day, transfers, gain), (),
+            (figures, equity, own.fills, day, transfers, gain),
+            paint_today_value(figures, equity),
             lambda _w, _h: paint_today(
-                figures, equity, own.fills, now, transfers=transfers, since_purchase=gain
+                figures, own.fills, now, transfers=transfers, since_purchase=gain
             ),
         )  # fmt: skip
         exposure = exposure_in(own) if own.is_read else None

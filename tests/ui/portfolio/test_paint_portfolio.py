@@ -24,6 +24,8 @@ from pmtui.ui.portfolio.paint_portfolio import (
 )
 from pmtui.ui.portfolio.portfolio_details import paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import (
+    ACTIVITY_COLUMNS,
+    FILL_COLUMNS,
     OrderMarks,
     describe_share,
     in_ladder_order,
@@ -88,7 +90,7 @@ def test_the_parts_of_the_day_that_are_shown_add_up_as_they_are_shown() -> None:
     view = Portfolio(EMPTY_ACCOUNT)
     line = words(paint_totals(view, Tab.POSITIONS, status, 120))
     assert "today +$29.34 = realised -$8.29 + unrealised +$39.34 - fees $1.71" in line
-    assert "today +$29.34  cash" in words(paint_totals(view, Tab.POSITIONS, status, 60))
+    assert words(paint_totals(view, Tab.POSITIONS, status, 60)).split() == ["today", "+$29.34"]
 
 
 def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:
@@ -105,6 +107,14 @@ def test_a_small_share_is_not_told_as_none() -> None:
     assert [describe_share(Micros(n)) for n in (0, 1, 99_999, 100_000, 20_500_000)] == [
         "0.0%", "<0.1%", "<0.1%", "0.1%", "20.5%"
     ]  # fmt: skip
+
+
+def test_lists_of_trades_have_their_columns_in_one_order() -> None:
+    asked = ("side", "size", "price", "outcome", "title", "cash")
+    for columns in (FILL_COLUMNS, ACTIVITY_COLUMNS):
+        assert tuple(c.key for c in columns if c.key in asked) == asked
+    cells = paint_activity("k", believable.activity(1, "TRADE", "A market"), "A market", NOW).cells
+    assert cells[[c.key for c in ACTIVITY_COLUMNS].index("title")].text == "A market"
 
 
 @pytest.mark.parametrize(

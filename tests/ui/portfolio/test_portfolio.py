@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import TokenId, TradeId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import ONE, Micros
@@ -20,6 +20,7 @@ from pmtui.service.topics import (
 )
 from pmtui.service.views import ActivityView, EarnedView, HistoryView, Load, MarketView
 from pmtui.ui.frame import MarketChosen
+from pmtui.ui.portfolio.paint_portfolio import Tab
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.portfolio.portfolio_rows import DUST_KEY
 from pmtui.ui.question import QuestionScreen
@@ -532,3 +533,17 @@ async def test_the_panes_show_the_days_result_with_the_status_line() -> None:
         shown = "\n".join(screen_lines(app)[2:10])
         assert shown.count("-$3.21") == 2
         assert "$9,996.79" in shown
+
+
+async def test_a_short_list_keeps_the_panes_above_it_and_a_long_one_takes_their_room() -> None:
+    service = believable_service()
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = app.screen
+        assert isinstance(screen, PortfolioScreen)
+        screen.show_tab(Tab.FILLS)
+        await until(pilot, lambda: screen.has_class("-figures"), "the panes above the fills")
+        fill = believable.fill(1, 2)
+        service.own_fills = tuple(replace(fill, trade_id=TradeId(str(n))) for n in range(40))
+        service.announce(FillsTopic())
+        await until(pilot, lambda: not screen.has_class("-figures"), "the room for the fills")

@@ -11,6 +11,7 @@ from pmtui.ui.portfolio.summary import (
     paint_profits,
     paint_risk,
     paint_today,
+    paint_today_value,
     transfers_on,
     until_now,
 )
@@ -41,12 +42,15 @@ def test_the_curve_ends_at_the_equity_that_the_title_says() -> None:
 
 def test_todays_parts_add_up_and_fills_are_counted() -> None:
     figures = DayFigures(Micros(25_180_000), realized=Micros(12_400_000), fees=Micros(1_810_000))
-    lines = [text(line) for line in paint_today(figures, Micros(1_025_180_000), (), NOW)]
+    lines = [text(line) for line in paint_today(figures, (), NOW)]
     assert [line.split()[-1] for line in lines[:3]] == ["+$12.40", "+$14.59", "-$1.81"]
-    assert lines[3].split() == ["total", "+$25.18", "2.52%"]
+    # What they add up to is the pane's value.
+    assert text(paint_today_value(figures, Micros(1_025_180_000))) == "+$25.18 2.52%"
+    assert text(paint_today_value(figures, None)) == "+$25.18"
+    assert paint_today_value(None, None) == ()
     fill = believable.fill(1, 2)
-    assert "1 fill" in text(paint_today(figures, None, (fill,), NOW)[-1])
-    assert "loading" in text(paint_today(None, None, (), NOW)[0])
+    assert "1 fill" in text(paint_today(figures, (fill,), NOW)[-1])
+    assert "loading" in text(paint_today(None, (), NOW)[0])
 
 
 def test_cash_that_was_moved_stands_beside_the_result() -> None:
@@ -57,9 +61,9 @@ def test_cash_that_was_moved_stands_beside_the_result() -> None:
     assert transfers_on(rows, NOW.date()) == 6_500_000
     assert transfers_on(rows, NOW.date() + timedelta(days=1)) == 0
     figures = DayFigures(Micros(0), Micros(0), Micros(0))
-    told = [text(line) for line in paint_today(figures, None, (), NOW, transfers=Micros(6_500_000))]
+    told = [text(line) for line in paint_today(figures, (), NOW, transfers=Micros(6_500_000))]
     assert any(line.split() == ["transfers", "+$6.50"] for line in told)
-    assert not any("transfers" in text(line) for line in paint_today(figures, None, (), NOW))
+    assert not any("transfers" in text(line) for line in paint_today(figures, (), NOW))
 
 
 def test_risk_is_told_from_the_marks_on() -> None:
@@ -97,3 +101,12 @@ def test_gains_and_losses_go_to_different_sides() -> None:
     assert up.count("▄") > down.count("▄") > 0
     assert len(paint_profits(profits * 5, 80, 3)) == 3
     assert "Nothing" in text(paint_profits([], 80, 3)[0])
+
+
+def test_bars_of_profits_begin_where_the_names_end_however_wide_the_pane_is() -> None:
+    profits = [EventProfit("A name of some length", Micros(-40_000_000), Micros(0))]
+    for width in (40, 80, 196):
+        (line,) = (text(each) for each in paint_profits(profits, width, 5))
+        assert len(line) <= width
+        assert line.split("▄")[0].rstrip(" …") in "A name of some length"
+        assert line.index("▄") <= 22
