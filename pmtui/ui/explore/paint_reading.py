@@ -143,11 +143,11 @@ def _holder_cells(holder: Holder, market: Market | None, most: int) -> tuple[Cel
     label = ""
     if market is not None and 0 <= holder.outcome_index < len(market.outcomes):
         label = market.outcomes[holder.outcome_index].label
-    role = Role.BID if holder.outcome_index == 0 else Role.ASK
     return (
-        Cell(plain(label), role),
+        # Green and red are sides of a book; an outcome is neither.
+        Cell(plain(label), emphasis=Emphasis.BOLD),
         Cell(f"{holder.amount // SCALE:,}" if holder.amount >= SCALE else "<1"),
-        Cell(bar_text(holder.amount, most, _BAR_WIDTH).rstrip(), role, Emphasis.DIM),
+        Cell(bar_text(holder.amount, most, _BAR_WIDTH).rstrip(), Role.DIM),
         Cell(plain(holder.name) or plain(holder.address)),
         Cell(plain(holder.address), Role.DIM),
     )

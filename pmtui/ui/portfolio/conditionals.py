@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.getters import query_one
@@ -57,6 +57,8 @@ _ORDER = (
 )  # fmt: skip
 _AT = {column.key: at for at, column in enumerate(CONDITIONAL_COLUMNS)}
 COLUMNS = _columns()
+_ALL_COLUMNS_FROM = 100
+"""In a narrower table the details have the facts of the columns that are left out."""
 
 
 class ConditionalsScreen(FrameScreen):
@@ -96,6 +98,11 @@ class ConditionalsScreen(FrameScreen):
         self.query_one(Panel).show_title_in_width(paint)
         self.table.focus()
         self._show_rows()
+
+    @override
+    def on_resize(self, _: events.Resize) -> None:
+        # Textual also calls FrameScreen.on_resize.
+        self.show_details()
 
     @override
     def show_topic(self, topic: Topic) -> None:
@@ -143,6 +150,8 @@ class ConditionalsScreen(FrameScreen):
             book = queries.book(each.token_id)
             words = state_word(book, queries.now()).text.strip()
             details = paint_conditional_details(each, queries.account(), words)
+            if self.size.width < _ALL_COLUMNS_FROM:
+                details = (*details, *_name_facts(self._facts(each)))
         self.query_one("#details", TextLine).show(details)
 
     @on(LineTable.RowSelected)
@@ -186,6 +195,15 @@ class ConditionalsScreen(FrameScreen):
             "away": paint_spread(None if away is None else Micros(max(away, 0)), Role.DIM),
             "end": end,
         }
+
+
+def _name_facts(facts: Mapping[str, Cell]) -> Line:
+    named = (("  bid ", "bid"), ("  away ", "away"), ("  at stop ", "end"))
+    return tuple(
+        cell
+        for name, key in named
+        for cell in (Cell(name, Role.DIM), facts[key]._replace(text=facts[key].text.strip()))
+    )
 
 
 def _with_facts(row: Row, facts: Mapping[str, Cell]) -> Row:

@@ -12,7 +12,7 @@ from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.money import Micros, notional_floor, ratio_floor
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.wallet.wallet_views import TransactionView
-from pmtui.ui.cells import Cell, Column, Row
+from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.explore.paint_markets import NO_DAY, SPARK_WIDTH
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH, paint_gain, paint_price, unique_keys
 from pmtui.ui.format import (
@@ -187,7 +187,7 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
     note = marks.notes.get(position.token_id)
     cells = (
         Cell(f"● {title}", Role.KEY) if is_marked else Cell(title),
-        Cell(plain(position.outcome), Role.ASK if position.outcome_index else Role.BID),
+        Cell(plain(position.outcome), emphasis=Emphasis.BOLD),
         Cell(_size(position.size, 8)),
         Cell(read_average(position.average_price)),
         *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),

@@ -250,6 +250,10 @@ async def test_the_list_shows_the_bid_the_distance_and_the_result_at_the_stop() 
         await pilot.resize_terminal(80, 24)
         # Who holds them is what a stop must not leave unsaid.
         await until(pilot, lambda: shows(app, "inactive while pmtui is closed"), "who watches")
+        told = f"away {known['away']}  at stop {known['end'].strip()}"
+        await until(pilot, lambda: shows(app, told), "what the columns leave out")
+        told = f"away {known['away']}  at stop {known['end'].strip()}"
+        await until(pilot, lambda: shows(app, told), "what the columns leave out")
 
 
 async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() -> None:

@@ -9,7 +9,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.views import Load, OwnList
-from pmtui.ui.cells import Line
+from pmtui.ui.cells import Emphasis, Line
 from pmtui.ui.facts import ABSENT
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.paint_status import paint_status
@@ -32,7 +32,9 @@ from pmtui.ui.portfolio.portfolio_rows import (
     paint_activity,
     paint_fill,
     paint_order_row,
+    paint_position,
 )
+from pmtui.ui.theme.theme import Role
 from tests.ui import believable
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS
 
@@ -107,6 +109,13 @@ def test_a_small_share_is_not_told_as_none() -> None:
     assert [describe_share(Micros(n)) for n in (0, 1, 99_999, 100_000, 20_500_000)] == [
         "0.0%", "<0.1%", "<0.1%", "0.1%", "20.5%"
     ]  # fmt: skip
+
+
+def test_an_outcome_has_no_hue_of_a_side() -> None:
+    for number in (0, 1):
+        held = replace(believable.position(1, "Rates"), outcome="Yes", outcome_index=number)
+        (cell,) = (c for c in paint_position("k", held, "A", OrderMarks()).cells if c.text == "Yes")
+        assert (cell.role, cell.emphasis) == (Role.TEXT, Emphasis.BOLD)
 
 
 def test_lists_of_trades_have_their_columns_in_one_order() -> None:
