@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, fit_columns, fit_line, least_width
 from pmtui.ui.keys.actions import bindings_of
-from pmtui.ui.plain import Align, ellipsize_distinctly, fit
+from pmtui.ui.plain import Align, cell_width, ellipsize_distinctly, fit
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.focus import shows_focus
@@ -472,6 +472,12 @@ class LineTable(ScrollView, can_focus=True):
         return max(1, self.size.height - self._header_height)
 
     def _state_of(self, y: int) -> _LineState:
+        if not self._rows and not self._is_loading_rows:
+            # Titles over nothing say nothing, except by what the rows would be ordered.
+            if y < self._header_height and self.columns.marks.strip():
+                return _LineState(note=self.columns.marks, is_header=True)
+            is_said = y == max(self._header_height, self.size.height // 3)
+            return _LineState(note=self._empty.strip() if is_said else "")
         if y < self._header_height:
             return _LineState(note=self.columns.marks, is_header=True)
         index = y - self._header_height + self._top
@@ -479,11 +485,8 @@ class LineTable(ScrollView, can_focus=True):
             row = self._rows[index]
             is_cursor = self._show_cursor and row.key == self._cursor_key
             return _LineState(row, is_cursor=is_cursor, is_focused=is_cursor and shows_focus(self))
-        if index == len(self._rows):
-            if self._is_loading_rows:
-                return _LineState(note="Loading…")
-            if not self._rows:
-                return _LineState(note=self._empty)
+        if index == len(self._rows) and self._is_loading_rows:
+            return _LineState(note="Loading…")
         return _LineState()
 
     def _paint(self, state: _LineState) -> Line:
@@ -491,7 +494,10 @@ class LineTable(ScrollView, can_focus=True):
         if state.is_header:
             return self._place(self.columns.heads(), None)
         if state.row is None:
-            return fit_line((Cell(state.note, Role.DIM),), width)
+            left = (
+                0 if self._rows or self._is_loading_rows else (width - cell_width(state.note)) // 2
+            )
+            return fit_line((Cell(" " * max(left, 0)), Cell(state.note, Role.DIM)), width)
         row = state.row
         if not state.is_cursor:
             return self._place(row.cells, row.ground, tail=row.tail, span=row.span)

@@ -124,9 +124,13 @@ async def test_without_rows_the_table_says_why() -> None:
     table = _Table()
     async with Stage(table).run_test(size=(40, 6)) as pilot:
         await settle(pilot)
-        assert shown_text(table)[1].strip() == "No markets."
+        titles, _, text, *_ = shown_text(table)
+        # In the middle, and no titles over nothing.
+        assert text.strip() == "No markets."
+        assert text.index("N") == (40 - len("No markets.")) // 2
+        assert not titles.strip()
         table.set_empty_text("Offline.")
-        assert shown_text(table)[1].strip() == "Offline."
+        assert shown_text(table)[2].strip() == "Offline."
         table.set_loading_more(is_loading=True)
         assert shown_text(table)[1].strip() == "Loading…"
         table.set_rows(_rows("alpha"))
