@@ -58,7 +58,7 @@ class AccountPane(LinePane):
 
     @override
     def title(self) -> Line:
-        return () if self._shown is None else (Cell(self._shown.words.title, Role.HEADING),)
+        return () if self._shown is None else (Cell(self._shown.words.title.upper(), Role.HEADING),)
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:

@@ -425,12 +425,14 @@ class DeskControls:
         market = model.market.market
         name = plain(market.title, 40) if market is not None else ""
         outcome = market.outcomes[self._reader.outcome_index].label if market is not None else ""
-        subject = Cell(", ".join(filter(None, (name, plain(outcome, 12)))), Role.HEADING)
+        subject = Cell(" · ".join(filter(None, (name, plain(outcome, 12)))), Role.HEADING)
         if self._page.are_keys_locked:
             return (Cell(" ticket has the keys: ", Role.DIM), subject)
         if keys := self.single_keys.state_line(model):
             return (*keys, Cell("  "), subject)
-        arrows = "arrows go to the next ladder" if len(self._markets) > 1 else ""
+        arrows = "left, right: other ladders" if len(self._markets) > 1 else ""
+        if (number := len(self._markets)) > self.room:
+            arrows += f" ({self._first + 1}-{self._first + self.room} of {number} on show)"
         return (Cell(" keys trade: ", Role.DIM), subject, Cell(f"   {arrows}", Role.DIM))
 
     async def answer(self, message: Message) -> None:

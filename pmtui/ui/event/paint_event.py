@@ -239,11 +239,11 @@ def paint_outcomes_title(
         values = [(Cell(f"PAUSED {names}{more}: no whole set", Role.NOTICE_WARN),)]
     values.append(_paint_sums(found, room))
     if not found.halted:
-        sides = (("buy all", found.buying), ("sell all", found.selling))
+        sides = (("buy set", found.buying), ("sell set", found.selling))
         gains = [gain for name, side in sides if (gain := _paint_gain(name, side))]
         whole = _joined([*values, *gains])
         is_whole = line_width((*title, *whole)) < room
-        note = [(Cell("a set, after fees", Role.DIM),)] if gains else []
+        note = [(Cell("after fees", Role.DIM),)] if gains else []
         values = [*([whole] if is_whole else [*values, *gains]), *note]
     return fit_title((title, (Cell("one winner", Role.DIM),), count), values, room)
 

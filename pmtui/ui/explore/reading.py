@@ -104,7 +104,11 @@ class RulesScreen(ReadingScreen):
 
     @override
     def heading_words(self) -> tuple[str, str]:
-        return "Rules and resolution", ""
+        queries = self.surface.queries
+        event = queries.event(self._event_id).event if self._event_id else None
+        market = queries.market(self._condition_id).market if self._condition_id else None
+        name = event.title if event else market.distinct_name if market else ""
+        return "Rules and resolution", name
 
     @override
     def rows(self, width: int) -> tuple[Row, ...]:

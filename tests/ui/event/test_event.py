@@ -137,10 +137,10 @@ def _without_fees(event: Event) -> Event:
     [
         (
             ((396, 398), (387, 388), (106, 108), (102, 104)),
-            ("Σ bid 99.1¢", "Σ ask 99.8¢", "buy all +0.2¢"),
+            ("Σ bid 99.1¢", "Σ ask 99.8¢", "buy set +0.2¢"),
         ),
-        (((396, 408), (387, 398), (106, 118), (112, 114)), ("sell all +0.1¢", "buy all -3.8¢")),
-        (((396, 398), (387, None), (106, 108), (102, 104)), ("Σ ask –", "sell all -0.9¢")),
+        (((396, 408), (387, 398), (106, 118), (112, 114)), ("sell set +0.1¢", "buy set -3.8¢")),
+        (((396, 398), (387, None), (106, 108), (102, 104)), ("Σ ask –", "sell set -0.9¢")),
     ],
 )
 async def test_the_sums_of_bids_and_asks_say_what_all_outcomes_bring(
@@ -164,7 +164,7 @@ async def test_a_paused_outcome_is_named_where_the_set_is_priced() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         said = f"PAUSED {second.title}: no whole set"
         await until(pilot, lambda: said in text_of(app, "#outcomes-panel"), said)
-        assert "buy all" not in text_of(app, "#outcomes-panel")
+        assert "buy set" not in text_of(app, "#outcomes-panel")
         assert "paused" in _row(app, second.title)
 
 
@@ -214,6 +214,7 @@ async def test_rules_comments_and_holders_open_and_close() -> None:
         await until(pilot, lambda: isinstance(app.screen, RulesScreen), "the rules")
         await until(pilot, lambda: shows(app, "resolves to Yes if"), "the market's rules")
         assert shows(app, "https://example.org/results")
+        assert shows(app, f"RULES AND RESOLUTION  {ELECTION.title[:20]}")
         assert EventTopic(ELECTION.event_id) in service.watched()
         await pilot.press("escape", "c")
         await until(pilot, lambda: isinstance(app.screen, CommentsScreen), "the comments")
