@@ -11,8 +11,9 @@ from typing_extensions import override
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.watchlist import key_of_market
 from pmtui.service.topics import EventTopic, StatusTopic, Topic
-from pmtui.ui.cells import Cell, Emphasis
+from pmtui.ui.cells import Cell, Emphasis, fit_line, line_width
 from pmtui.ui.desk.desk_controls import MOST_COLUMNS, DeskColumn, DeskControls
+from pmtui.ui.event.paint_event import describe_end
 from pmtui.ui.frame import CursorItem
 from pmtui.ui.keys.actions import FooterEntry, bindings_of
 from pmtui.ui.market.controls.workspace import Part
@@ -103,6 +104,7 @@ class DeskScreen(TradingScreen[DeskControls]):
         self.ticket.show_on_a_line(is_line=is_line)
         self.controls.place()
         self.controls.follow_arming()
+        self._show_heading()
 
     @override
     def footer_entries(self) -> tuple[FooterEntry, ...]:
@@ -121,6 +123,7 @@ class DeskScreen(TradingScreen[DeskControls]):
         elif topic == StatusTopic():
             self.controls.show_columns()
             self.controls.follow_arming()
+            self._show_heading()
         else:
             self.controls.show_topic(topic)
 
@@ -155,11 +158,21 @@ class DeskScreen(TradingScreen[DeskControls]):
             for line, cells in zip(self._dials, paint_dials(dials, self.size.width), strict=True):
                 line.show(cells)
 
-    def _show_event(self) -> None:
+    def _show_heading(self) -> None:
+        """Show the event's name and how long it lasts."""
         event = self.surface.queries.event(self._event_topic.event_id).event
         if event is None:
             self._heading.show((Cell(" Loading the event…", Role.DIM),))
             return
-        self._heading.show((Cell(f" {plain(event.title)}", Role.HEADING, Emphasis.BOLD),))
+        (left, *_), width = describe_end(event, self.surface.queries.now()), self.size.width
+        name = Cell(f" {plain(event.title)}", Role.HEADING, Emphasis.BOLD)
+        room = max(width - line_width(left) - 3, 0)
+        self._heading.show((*fit_line((name,), room), Cell("  "), *left, Cell(" ")))
+
+    def _show_event(self) -> None:
+        event = self.surface.queries.event(self._event_topic.event_id).event
+        self._show_heading()
+        if event is None:
+            return
         first, self._first = self._first, None
         self.controls.set_event(event, first)

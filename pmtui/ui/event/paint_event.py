@@ -198,7 +198,7 @@ def _head_facts(
         age = (*age, failed)
     return (
         age,
-        *_end_facts(event, now),
+        *describe_end(event, now),
         name_fact("vol", paint_money(event.volume)),
         name_fact("24h", paint_money(event.volume_24h)),
         name_fact("liq", paint_money(event.liquidity)),
@@ -329,7 +329,7 @@ def _result_words(market: Market) -> str:
     return f"→ {plain(winners[0], 6)}" if len(winners) == 1 else "closed"
 
 
-def _end_facts(event: Event, now: datetime) -> tuple[Line, ...]:
+def describe_end(event: Event, now: datetime) -> tuple[Line, ...]:
     """Return the time left and the end date."""
     if event.closed:
         return ((Cell("closed", Role.STALE),),)

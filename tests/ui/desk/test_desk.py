@@ -218,6 +218,7 @@ async def test_with_a_ticket_open_the_line_below_says_that_it_has_the_keys() -> 
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(service, pilot, app)
         assert " · Yes" in text_of(app, "#state")
+        assert text_of(app, "#heading").rstrip().endswith((" left", "no end date"))
         # Not all of them fit.
         assert "(1-3 of 4 on show)" in text_of(app, "#state")
         await pilot.press("b")
