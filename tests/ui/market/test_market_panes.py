@@ -200,6 +200,12 @@ async def test_trades_get_the_room_of_own_panes_until_there_is_something_of_ours
         await until(pilot, lambda: screen.orders.size.height > 4, "room for the orders")
         assert screen.tape.size.height < rows
         assert screen.position.size.height == (6 if size == LARGE else least)
+        heights = screen.orders.size.height, screen.position.size.height
+        service.account_view = replace(known, open_orders=(), positions=(), conditionals=())
+        service.announce(AccountTopic())
+        await settle(pilot)
+        # What has grown stays: a cancelled order moves nothing.
+        assert (screen.orders.size.height, screen.position.size.height) == heights
 
 
 async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:

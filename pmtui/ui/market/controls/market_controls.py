@@ -70,6 +70,8 @@ class MarketControls:
         self._widgets = widgets
         self._grouped: ConditionId | None = None
         """The market whose grouping is applied to the ladder."""
+        self._own_seen_in: ConditionId | None = None
+        """The market on show, if there has been anything of ours in it."""
         self._display = MarketDisplay(
             workspace.surface, widgets, width=lambda: workspace.page.size.width
         )
@@ -385,15 +387,17 @@ class MarketControls:
         self._place_result(model)
 
     def _show_own(self, model: MarketModel) -> None:
-        """Show what is ours, in panes that are small while there is nothing of it."""
+        """Show what is ours, in panes that are small until there is something of it here."""
         self._display.show_own(model)
-        is_flat = not any(position.size for position in model.positions)
         conditionals = model.account.conditionals
-        is_idle = not model.own_orders and all(
-            each.condition_id != model.condition_id for each in conditionals
-        )
-        _ = self._page.set_class(is_flat, "-flat")
-        _ = self._page.set_class(is_flat and is_idle, "-idle")
+        if (
+            model.own_orders
+            or any(position.size for position in model.positions)
+            or any(each.condition_id == model.condition_id for each in conditionals)
+        ):
+            # They stay large: nothing beside the ladder moves as orders come and go.
+            self._own_seen_in = model.condition_id
+        _ = self._page.set_class(self._own_seen_in != model.condition_id, "-bare")
 
     def _place_result(self, model: MarketModel) -> None:
         """Give the room of an empty ladder to chart and trades; a ticket that is open keeps its place."""
