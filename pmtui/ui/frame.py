@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
+from textual.geometry import Region
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
@@ -115,9 +116,17 @@ _LADDER = "#book"
 
 def ladder_edge(app: App[None]) -> int:
     """Return how many columns at the left the screen's ladder takes; 0 without a ladder."""
+    return max((region.right for region in _ladder_regions(app)), default=0)
+
+
+def ladder_bottom(app: App[None]) -> int | None:
+    """Return the first row below the screen's ladder and its frame; None without a ladder."""
+    return max((region.bottom for region in _ladder_regions(app)), default=None)
+
+
+def _ladder_regions(app: App[None]) -> list[Region]:
     below = [screen for screen in app.screen_stack if isinstance(screen, FrameScreen)]
-    ladders = below[-1].query(_LADDER) if below else ()
-    return max((ladder.region.right for ladder in ladders), default=0)
+    return [ladder.region for ladder in below[-1].query(_LADDER)] if below else []
 
 
 _ONLY_SHOWN = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)

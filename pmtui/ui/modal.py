@@ -109,6 +109,14 @@ class Modal(ModalScreen[ResultT]):
         return self._dimming.over(super().render())
 
 
+def form_below(screen: Screen[Any]) -> Region | None:
+    """Return where the form stands over which a card is shown; None if a screen lies below."""
+    stack = screen.app.screen_stack
+    below = stack[stack.index(screen) - 1] if screen in stack[1:] else None
+    frame = next(iter(below.query(".frame")), None) if isinstance(below, Modal) else None
+    return None if frame is None else frame.region
+
+
 def _regions_of(
     below: Screen[object], fronts: Sequence[Region]
 ) -> tuple[tuple[Region, ...], tuple[Region, ...]]:

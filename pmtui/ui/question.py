@@ -12,7 +12,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.frame import ladder_edge
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
-from pmtui.ui.modal import Modal
+from pmtui.ui.modal import Modal, form_below
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import wrap_line
@@ -67,8 +67,11 @@ class QuestionScreen(Modal[bool]):
         is_beside = edge > 0 and beside >= _NARROWEST
         self.set_class(is_beside, "-beside")
         inner = min(WIDTH, beside) if is_beside else WIDTH
+        form = form_below(self)
         with Vertical(id="card") as card:
             card.styles.width = inner + _FRAME
+            # Nothing of the form that it is about looks out from behind it.
+            card.styles.min_height = form.height if form is not None else 0
             yield TextLine((Cell(self._title, Role.HEADING, Emphasis.BOLD),))
             # Lines are wrapped, not cropped.
             for line in self._lines:

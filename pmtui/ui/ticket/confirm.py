@@ -1,5 +1,6 @@
 """The card between ticket and venue: it shows what is signed, beside the prices it is about."""
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -10,17 +11,16 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.geometry import Size
 from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.service.surface import PreparedOrder, Subscription
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
-from pmtui.ui.frame import is_live
+from pmtui.ui.frame import is_live, ladder_bottom
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of
-from pmtui.ui.modal import Modal
+from pmtui.ui.modal import Modal, form_below
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
@@ -65,6 +65,8 @@ def place_card(
     form: CardRegion | None,
     height_of: Callable[[int], int],
     least_of: Callable[[int], int] | None = None,
+    *,
+    bottom: int | None = None,
 ) -> CardRegion:
     """Return the region for the card.
 
@@ -77,6 +79,7 @@ def place_card(
         form: the region of the ticket or of the form that it is about; None for none.
         height_of: returns the rows that the card takes at a width, borders included.
         least_of: returns the fewest rows that it needs; by default the same.
+        bottom: the row above which it ends without a form, if it fits there; None for the last.
     """
     columns, rows = screen
     least_of = least_of or height_of
@@ -99,7 +102,8 @@ def place_card(
     # Leave the last row, which shows the keys, and the header's, if possible.
     last = max(rows - 1 - height, 0)
     if form is None or form.width == 0:
-        return CardRegion(columns - width, last, width, height)
+        above = last if bottom is None else min(max(bottom - height, _HEADER), last)
+        return CardRegion(columns - width, above, width, height)
     y = min(max(form.bottom - height, min(_HEADER, form.y)), last)
     return CardRegion(min(form.x, columns - width), y, width, height)
 
@@ -118,6 +122,8 @@ def rows_for_card(screen: tuple[int, int], ticket: CardRegion | None) -> int:
 ARMING_PAUSE_S = 0.15
 """A second enter of an impatient finger must not send what nobody has read."""
 _CLOCK_S = 1.0
+_LOOKS = 3
+"""The refreshes after which a form that opened or moved has its place."""
 _CHROME = 4
 """Columns of border and padding; rows of border, hint and keys."""
 
@@ -160,7 +166,7 @@ class CardScreen(Modal[bool]):
         self._doubt_now = doubt
         self._doubt = doubt()
         self._form = form
-        self._laid_out_for: Size | None = None
+        self._placed: CardRegion | None = None
         self._shown_at_s: float | None = None
         self._opened_time = 0.0
         self._has_details = False
@@ -198,7 +204,8 @@ class CardScreen(Modal[bool]):
         return bool(self._doubt) and not before
 
     def on_mount(self) -> None:
-        """Follow what the reasons against it depend on: the screen behind rests meanwhile."""
+        """Follow the form, and what the reasons against it depend on: the screen behind rests meanwhile."""
+        self._follow_form()
         if self._orders:
             subscribe = self._surface.subscriptions.subscribe
             self._watching = subscribe(
@@ -224,11 +231,14 @@ class CardScreen(Modal[bool]):
         if len(lines) > len(self._rows):
             _ = self.call_after_refresh(self.recompose)
             return
+        keys = next(iter(self.query(KeyLine)), None)
+        if keys is None:
+            # It is being composed again, with what is true now.
+            return
         for row, line in zip_longest(self._rows, lines, fillvalue=()):
             if isinstance(row, TextLine):
                 row.show(line)
-        entries = answer_entries(self.agree, self._surface.options)
-        self.query_one(KeyLine).show_keys(entries, self._inner)
+        keys.show_keys(answer_entries(self.agree, self._surface.options), self._inner)
 
     @property
     def agree(self) -> str:
@@ -244,7 +254,7 @@ class CardScreen(Modal[bool]):
     @override
     def compose(self) -> ComposeResult:
         options = self._surface.options
-        place = self._place()
+        place = self._placed = self._place()
         width = self._inner = place.width - _CHROME
         self._rows = tuple(TextLine(line) for line in self.card_lines(width))
         with Vertical(id="card") as card:
@@ -256,28 +266,37 @@ class CardScreen(Modal[bool]):
             yield answer_keys(self.agree, options, width=width)
 
     def on_resize(self) -> None:
-        """Move beside the ticket on a screen of another size."""
-        if self._laid_out_for not in (None, self.app.size):
-            # After the layout of the screen below, which may move the ticket.
+        """Follow the form on a screen of another size."""
+        self._follow_form()
+
+    def _follow_form(self, looks: int = _LOOKS) -> None:
+        """Stand where the form stands once the screen below is laid out, which may take some refreshes."""
+        if not is_live(self):
+            return
+        if self._place() != self._placed:
             _ = self.call_after_refresh(self.recompose)
+        if looks:
+            # A layout of theirs that fell into the composing of this card is not begun by itself.
+            for screen in self.app.screen_stack:
+                screen.check_idle()
+            _ = self.call_after_refresh(self._follow_form, looks - 1)
 
     def _place(self) -> CardRegion:
-        size = self._laid_out_for = self.app.size
+        columns, rows = self.app.size
         return place_card(
-            (size.width, size.height),
+            (columns, rows),
             self._region_of_form(),
             lambda width: len(self.card_lines(width - _CHROME)) + _CHROME,
             lambda width: self.least_lines(width - _CHROME) + _CHROME,
+            bottom=ladder_bottom(self.app),
         )
 
     def _region_of_form(self) -> CardRegion | None:
         """Return where the ticket stands, or the form below."""
         if (region := self._form()) is not None:
             return region
-        stack = self.app.screen_stack
-        below = stack[stack.index(self) - 1] if self in stack[1:] else None
-        frame = next(iter(below.query(".frame")), None) if isinstance(below, Modal) else None
-        return None if frame is None else CardRegion(*frame.region)
+        frame = form_below(self)
+        return None if frame is None else CardRegion(*frame)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Start the pause once the card is visible."""
@@ -332,6 +351,14 @@ class CardScreen(Modal[bool]):
             self.set_timer(ARMING_PAUSE_S, self._await_pause)
 
 
+_FIGURES = re.compile(r"[0-9][0-9.,]*")
+
+
+def _kind_of(warning: str) -> str:
+    """Return what a warning is about, without the figures that move with the market."""
+    return _FIGURES.sub("0", warning)
+
+
 class ConfirmScreen(CardScreen):
     """Shows a prepared order; enter sends it, escape returns to the unchanged ticket."""
 
@@ -362,9 +389,8 @@ class ConfirmScreen(CardScreen):
         self._own_doubt = doubt
         self._refusal = ""
         found = review_order(surface, order)
-        self._lasting = tuple(
-            text for text in warnings if found is None or text not in found.warnings
-        )
+        judged = set() if found is None else {_kind_of(text) for text in found.warnings}
+        self._lasting = tuple(text for text in warnings if _kind_of(text) not in judged)
         """Those that are of what was typed, which does not change any more."""
         self._occasion = Occasion(warnings=warnings, estimates=also)
         _ = self.judge_again()
@@ -375,11 +401,12 @@ class ConfirmScreen(CardScreen):
         numbers = numbers_of(self._surface, self._order)
         found = review_order(self._surface, self._order)
         if found is not None:
-            now = dict.fromkeys((*self._lasting, *found.warnings))
-            # Those that stay keep their lines.
-            warnings = (*(w for w in before if w in now), *(w for w in now if w not in before))
+            now = {_kind_of(text): text for text in (*self._lasting, *found.warnings)}
+            known = dict.fromkeys(map(_kind_of, before))
+            # Those that stay keep their lines, with the figures of now.
+            kinds = (*(k for k in known if k in now), *(k for k in now if k not in known))
             self._refusal = found.refusal
-            self._occasion = replace(self._occasion, warnings=warnings)
+            self._occasion = replace(self._occasion, warnings=tuple(now[k] for k in kinds))
         self._occasion = replace(self._occasion, numbers=numbers)
         is_refused = bool(self._refusal) and not was_refused
         return is_refused or len(self._occasion.warnings) > len(before)

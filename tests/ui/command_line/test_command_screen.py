@@ -119,6 +119,32 @@ async def test_an_order_goes_through_the_ticket_to_its_card() -> None:
         assert (draft.expiry_text, draft.is_post_only) == ("15m", True)
 
 
+async def test_the_card_stands_over_the_ticket_and_follows_it_through_sizes() -> None:
+    app = _app(MovingMarket().service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        market = await _in_market(pilot, app)
+        _ = await _typed(pilot, app, "buy 100 yes 39")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
+        card = app.screen
+        assert isinstance(card, ConfirmScreen)
+
+        def is_right() -> bool:
+            frame = next(iter(card.query("#card")), None)
+            ticket = market.ticket.region
+            if frame is None or market.ticket.has_class("-line"):
+                return frame is not None and not frame.region.overlaps(ticket)
+            return frame.region.contains_region(ticket) and frame.region.width <= 44
+
+        await until(pilot, is_right, "over the ticket")
+        for size in ((80, 24), (200, 50), (120, 36), (80, 24), (120, 36)):
+            await pilot.resize_terminal(*size)
+            # The clock goes on while the card is composed again.
+            card._update()
+            await until(pilot, is_right, f"in its place at {size}")
+        assert app.screen is card
+
+
 async def test_what_the_ticket_refuses_stays_in_the_ticket() -> None:
     app = _app(MovingMarket().service)
     async with app.run_test(size=(120, 36)) as pilot:

@@ -113,3 +113,10 @@ def test_a_card_that_a_small_screen_would_cut_off_is_made_wide() -> None:
     assert place_card((80, 24), None, _rows).width == 80 - LADDER
     assert place_card((80, 24), None, lambda width: 26 if width < WIDE else 18).width == WIDE
     assert place_card((60, 24), None, lambda _: 30).width == 60
+
+
+def test_without_a_form_it_ends_with_the_ladder_where_that_leaves_room() -> None:
+    card = place_card((120, 36), None, lambda _: 16, bottom=32)
+    assert (card.right, card.y, card.bottom) == (120, 16, 32)
+    # One too tall takes the rows below before it covers the header.
+    assert place_card((120, 36), None, lambda _: 31, bottom=32).bottom == 34

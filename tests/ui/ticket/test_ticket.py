@@ -147,6 +147,26 @@ async def test_an_open_card_tells_what_speaks_against_it_by_now_and_stays_where_
         await until(pilot, lambda: app.service.calls_of("place"), "sent all the same")
 
 
+async def test_an_open_card_says_a_warning_once_whatever_the_figures_in_it_become() -> None:
+    app = TicketApp(FakeService())
+    app.service.books[YES] = book_view()
+    app.service.markets[CONDITION] = market_view()
+    async with app.run_test(size=(120, 36)) as pilot:
+        app.open(price="0.60")
+        await settle(pilot)
+        await pilot.press(*"20", "enter")
+        screen = await _card(pilot, app)
+        await until(pilot, lambda: screen._shown_at_s is not None, "the pause")
+        shown_at_s, before = screen._shown_at_s, _card_text(screen)
+        book = book_view()
+        app.service.books[YES] = replace(book, bids=book.bids[1:])
+        app.service.announce(BookTopic(YES))
+        await until(pilot, lambda: _card_text(screen) != before, "the midpoint of now")
+        assert _card_text(screen).count("above the midpoint") == 1
+        # It was read: nothing new speaks against the order.
+        assert screen._shown_at_s == shown_at_s
+
+
 async def test_an_open_card_says_that_its_order_would_be_refused_now() -> None:
     app = TicketApp(FakeService())
     app.service.books[YES] = book_view()
