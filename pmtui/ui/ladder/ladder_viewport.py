@@ -59,9 +59,9 @@ class LadderViewport:
         self.marks = NO_MARKS
         self.other_label = ""
         self.ending: tuple[Line, ...] = ()
+        """How the market has ended, shown in the place of the rows; empty while there are rows."""
         self.is_exit_elsewhere = False
         """Whether a panel beside the ladder tells what closing the position brings."""
-        """How the market has ended, shown in the place of the rows; empty while there are rows."""
         self.ladder: Ladder | None = None
         """The ladder that is shown."""
         self.top: int | None = None

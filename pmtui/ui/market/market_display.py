@@ -219,8 +219,13 @@ class MarketDisplay:
                 tick=tick_size_of(model.market),
             )
 
-    def show_own(self, model: MarketModel) -> None:
-        """Show the position, own orders and stops by the book and the clock."""
+    def show_own(self, model: MarketModel, *, has_facts: bool) -> None:
+        """Show the position, own orders and stops by the book and the clock.
+
+        Args:
+            model: the picture.
+            has_facts: whether the position's pane has room for what closing it brings.
+        """
         self._placed = model.summary
         account, condition_id = model.account, model.condition_id
         self._widgets.position.show(
@@ -231,7 +236,7 @@ class MarketDisplay:
             facts=position_facts(model),
             fees=model.settled_fees,
         )
-        self._widgets.ladder.viewport.is_exit_elsewhere = self._widgets.position.shows_exit
+        self._widgets.ladder.viewport.is_exit_elsewhere = has_facts
         here = [e for e in account.conditionals if e.condition_id == condition_id]
         watched = [protection_forms(each, account) for each in here]
         tokens = dict.fromkeys(each.token_id for each in here)

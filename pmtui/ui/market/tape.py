@@ -328,12 +328,6 @@ class PositionPane(LinePane):
         self._are_known, self._facts, self._fees = are_known, facts, fees
         self.repaint()
 
-    @property
-    def shows_exit(self) -> bool:
-        """Whether what closing the position brings now is on the screen."""
-        has_room = self.size.height > len(self._labels)
-        return self._facts is not None and has_room and bool(self.region)
-
     @override
     def title(self) -> Line:
         return (Cell("POSITION", Role.HEADING),)

@@ -114,14 +114,9 @@ async def test_brackets_go_round_the_tabs() -> None:
     app = _app(believable_service())
     async with app.run_test(size=(80, 24)) as pilot:
         for heading in (
-            "Away",
-            "Cash",
-            "Bought",
-            "What",
-            "Share now",
-            "Hash",
-            "Unrealised",
-        ):
+            "■ WORKING", "■ FILLS", "■ CLOSED", "■ ACTIVITY", "■ REWARDS", "■ TRANSACTIONS",
+            "■ POSITIONS",
+        ):  # fmt: skip
             await pilot.press("right_square_bracket")
             await until(pilot, lambda heading=heading: shows(app, heading), heading)  # type: ignore[misc]
         await pilot.press(*["left_square_bracket"] * 3)

@@ -388,7 +388,7 @@ class MarketControls:
 
     def _show_own(self, model: MarketModel) -> None:
         """Show what is ours, in panes that are small until there is something of it here."""
-        self._display.show_own(model)
+        self._display.show_own(model, has_facts=self.panes.has_facts)
         conditionals = model.account.conditionals
         if (
             model.own_orders

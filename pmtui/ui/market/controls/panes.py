@@ -243,6 +243,13 @@ class Panes:
         buy, sell = self._workspace.key("buy"), self._workspace.key("sell")
         self._workspace.line.refuse_form(f"No ticket is open: {buy} buys, {sell} sells.")
 
+    @property
+    def has_facts(self) -> bool:
+        """Whether the position's pane has room for what closing it brings, and the like."""
+        width, height = self._page.size
+        is_edge = width >= SIDES_FROM_WIDTH
+        return height >= (EDGE_FACTS_FROM_HEIGHT if is_edge else FACTS_FROM_HEIGHT)
+
     def place_ticket(self) -> None:
         """Show the ticket on one line on a small screen, else in rows of a pane."""
         width, height = self._page.size
@@ -253,7 +260,5 @@ class Panes:
         _ = self._page.set_class(is_line, "-line", update=has_ticket)
         _ = self._page.set_class(not is_line, "-rows", update=has_ticket)
         _ = self._page.set_class(height < TRADES_FROM_HEIGHT, "-low", update=has_ticket)
-        is_edge = width >= SIDES_FROM_WIDTH
-        least = EDGE_FACTS_FROM_HEIGHT if is_edge else FACTS_FROM_HEIGHT
-        _ = self._page.set_class(height >= least, "-roomy")
+        _ = self._page.set_class(self.has_facts, "-roomy")
         self._ticket.show_on_a_line(is_line=is_line)
