@@ -61,8 +61,10 @@ def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple
     values, rows = [point.value for point in points], height - 1
     scale = _scale_of(values, rows)
     names = scale.labels(rows)
-    tag = _amount(values[-1], int(scale.unit * scale.apart))
-    room = 2 + max(map(len, (tag, *names.values())))
+    # Rounded as the labels are, it would be the same as one that it does not reach.
+    tag = format_past_money(values[-1])
+    digits = max(map(len, (tag, *names.values())))
+    room = digits + len("┤ ") + 1
     axes = Axes(
         *scale.range(rows), points[0].at, max(points[-1].at, points[0].at + timedelta(minutes=1)),
         max(width - room, _LEAST_COLUMNS), rows, ascii_only=False,
@@ -80,10 +82,10 @@ def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple
     tagged = _row_of(values[-1], axes)
     lines = []
     for row in range(rows):
-        name = f"┤ {names[row]}" if row in names else ""
+        name = f"┤ {names[row]:>{digits}}" if row in names else ""
         label = Cell(name.ljust(room), Role.DIM)
         if row == tagged:
-            label = Cell(f" {tag}".ljust(room), role, Emphasis.BOLD | Emphasis.REVERSE)
+            label = Cell(f"  {tag:>{digits}} ", role, Emphasis.BOLD | Emphasis.REVERSE)
         lines.append((*canvas.line(row), label))
     foot = Cell(time_line(axes, room), Role.DIM)
     return (*lines, fit_line((foot,), axes.columns + room))

@@ -34,7 +34,7 @@ def test_a_curve_keeps_to_its_pane_and_names_round_amounts(
 ) -> None:
     lines = [text(line) for line in draw_equity(curve(*values), width, height)]
     assert [len(line) for line in lines] == [width] * height
-    named = [found[1] for line in lines[:-1] if (found := re.search(r"┤ (\S+)", line))]
+    named = [found[1] for line in lines[:-1] if (found := re.search(r"┤ +(\S+)", line))]
     amounts = [float(name.replace("$", "").replace(",", "")) for name in named]
     # The tag may stand in the place of one.
     assert len(amounts) >= (1 if height > 5 else 0)
@@ -46,9 +46,16 @@ def test_the_newest_value_is_a_tag_at_the_right_where_the_curve_ends() -> None:
     lines = draw_equity(curve(10_000, 9_990, 9_985, 9_979.45), 60, 9)
     (row,) = (y for y, line in enumerate(lines) if Emphasis.REVERSE in line[-1].emphasis)
     tag = lines[row][-1]
-    assert (tag.text.strip(), tag.role) == ("$9,979", Role.DOWN)
+    assert (tag.text.strip(), tag.role) == ("$9,979.45", Role.DOWN)
     assert "⠀" < text(lines[row][:-1])[-1] <= "⣿"
-    assert any("┤ $10,000" in text(line) for line in lines)
+    assert any("┤   $10,000" in text(line) for line in lines)
+
+
+def test_the_tag_is_exact_and_ends_where_the_round_amounts_end() -> None:
+    lines = [text(line) for line in draw_equity(curve(10_000, 9_990, 9_985, 9_999.57), 60, 9)]
+    assert any(line.endswith("  $9,999.57 ") for line in lines)
+    ends = {len(line.rstrip()) for line in lines[:-1] if "$" in line}
+    assert ends == {59}
 
 
 def test_the_area_below_has_the_tint_of_the_result_and_a_flat_day_has_none() -> None:
