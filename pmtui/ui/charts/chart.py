@@ -42,6 +42,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.terminal.ascii_filter import is_ascii
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.drawn_pane import Draw, DrawnPane, Picture
+from pmtui.ui.widgets.panel import trim_line
 
 _CELLS_EACH = 2
 _FALLEN = (
@@ -168,8 +169,8 @@ def add_out_of_range(
     if price is None or prices[0] <= price <= prices[1]:
         return title
     where = "above" if price > prices[1] else "below"
-    words = Cell(f" cursor {chart_price(price)} {where} ", Role.KEY)
-    kept = tuple(cell for cell in title if cell.text.strip())
+    kept = trim_line(title)
+    words = Cell(f"  cursor {chart_price(price)} {where} ", Role.KEY)
     line = (*kept, words)
     return fit_line(line, width) if line_width(line) <= width else title
 
@@ -222,9 +223,9 @@ def paint_chart_title(
         line += paint_move(curve.points[0].price, curve.points[-1].price)
         age_s = (now - curve.points[-1].at).total_seconds()
         if curve.end is LineEnd.RESULT:
-            name.append(Cell(" resolved", Role.DIM))
+            name.append(Cell("  resolved", Role.DIM))
         elif curve.end is LineEnd.DATA and age_s >= _OLD_S:
-            name.append(Cell(f" {format_age(age_s)} old", Role.STALE))
+            name.append(Cell(f"  {format_age(age_s)} old", Role.STALE))
     if line_width((*paint_intervals(view.interval), *name[2:], *line)) <= width:
         name = [*paint_intervals(view.interval), *name[2:]]
     return tuple(name), tuple(line)
@@ -259,11 +260,12 @@ def draw_chart(data: ChartData, width: int, height: int, *, ascii_only: bool = F
     data = replace(data, points=_drawable(data.points))
     points, last = data.points, data.points[-1].price
     rows = max(height - 1, 1)
-    axis = _axis_width(data, width, rows)
+    strip = _volume_rows(data.prints, axes_over(points, width, rows, until=data.until))
+    # The range is evened for the rows of prices alone, so that its labels are equally far apart.
+    priced = rows - strip
+    axis = _axis_width(data, width, priced)
     columns = max(width - axis, 1)
-    axes = axes_over(points, columns, rows, until=data.until, ascii_only=ascii_only)
-    strip = _volume_rows(data.prints, axes)
-    axes = axes._replace(rows=rows - strip)
+    axes = axes_over(points, columns, priced, until=data.until, ascii_only=ascii_only)
     rises = last >= points[0].price
     role = Role.UP if rises else Role.DOWN
     canvas = Canvas(columns, rows)

@@ -339,7 +339,8 @@ def price_labels(low: Micros, high: Micros, rows: int) -> tuple[Micros, ...]:
         # One label does not show the distance; labels in every other row are far enough apart.
         finer = _round_prices(low, high, _STEPS[at - 1])
         labels = finer if 2 * (len(finer) - 1) < rows else labels
-    return labels
+    # Uneven ones would make the scale look false; of two, any are even.
+    return labels if len(labels) < 3 else (labels[0], labels[-1])
 
 
 def _even_labels(low: Micros, high: Micros, step: Micros, rows: int) -> tuple[Micros, ...]:

@@ -1,6 +1,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 from random import Random
 from threading import get_ident
 from typing import cast
@@ -87,6 +88,16 @@ def test_out_of_sight_is_said_where_there_is_room() -> None:
     assert where.startswith("Price 1d  cursor 99.0¢ above")
     assert add_out_of_range(title, Micros(400_000), PRICES, 60) == title
     assert add_out_of_range(title, Micros(10_000), PRICES, 14) == title
+
+
+def test_what_follows_the_intervals_stands_apart_from_them() -> None:
+    points = points_of(500_000, 535_000)
+    view = HistoryView(points, Interval.WEEK, Load.READY, NOW)
+    line = PriceLine(points, points[-1].at, LineEnd.RESULT)
+    name, _ = paint_chart_title(view, line, points[-1].at, 70)
+    assert words(name).endswith(" 1m max  resolved")
+    whole = words(add_out_of_range(name, Micros(990_000), PRICES, 70)).rstrip()
+    assert whole.endswith(" 1m max  resolved  cursor 99.0¢ above")
 
 
 def drawn(
@@ -294,6 +305,18 @@ def test_traded_shares_are_a_strip_below_the_line_where_trades_are_known() -> No
     assert "vol" in strip
     assert "█" in strip
     assert "  volume since 12:50 " in strip.splitlines()[-1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(series, st.integers(5, 40), st.integers(1, 40))
+def test_above_a_strip_of_volume_the_labels_are_equally_far_apart(
+    points: tuple[PricePoint, ...], height: int, trades: int
+) -> None:
+    prints = tuple(print_of(minute, 10) for minute in range(trades))
+    drawing = draw_chart(ChartData(points, prints=prints), 60, height)
+    lines = text_of(drawing.lines).splitlines()
+    at = [row for row, line in enumerate(lines) if "┤" in line]
+    assert len({below - above for above, below in pairwise(at)}) <= 1
 
 
 def test_volume_of_a_small_part_says_since_when_it_is_known() -> None:

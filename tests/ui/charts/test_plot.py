@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.domain.money import ONE, Micros
-from pmtui.ui.charts.plot import MIN_ROWS, bands_of, price_labels
+from pmtui.ui.charts.plot import MIN_ROWS, bands_of, price_labels, row_of_price
 
 ranges = st.tuples(st.integers(0, ONE), st.integers(0, ONE)).map(
     lambda pair: (Micros(min(pair)), Micros(max(pair)))
@@ -53,3 +53,11 @@ def test_an_axis_with_room_never_has_one_price_alone() -> None:
         for span in range(5, 90, 3):
             labels = price_labels(Micros(low * 1_000), Micros((low + span) * 1_000), 9)
             assert len(labels) >= 2, (low, span)
+
+
+@given(st.integers(0, ONE - 10_000), st.integers(10_000, ONE), st.integers(2, 60))
+def test_price_labels_are_equally_far_apart(low: int, span: int, rows: int) -> None:
+    prices = Micros(low), Micros(min(low + span, ONE))
+    at = [row_of_price(label, prices, rows) for label in price_labels(*prices, rows)]
+    places = [row for row in at if row is not None]
+    assert len({below - above for below, above in pairwise(places)}) <= 1
