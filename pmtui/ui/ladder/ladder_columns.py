@@ -21,6 +21,7 @@ from pmtui.ui.theme.theme import Role
 
 _LEAST_SIZE, _SIZE = 5, 6
 _LEAST_BAR, _WIDEST_BAR = 3, 24
+_WIDEST_SPREAD = 3
 _QUEUE_BAR = 8
 """A bar over which an own size and the queue before it can be written."""
 _FLOW, _FLOW_NAME = 5, "Δ5s"
@@ -55,6 +56,13 @@ class LadderColumns(NamedTuple):
     traded: int = 0
     depth: int = 0
     profit: int = 0
+    spread: int = 0
+    """More cells before each of the last three, which are figures side by side."""
+
+    @property
+    def figures(self) -> int:
+        """How many of the last three columns there are."""
+        return sum(map(bool, (self.traded, self.depth, self.profit)))
 
     @property
     def side(self) -> int:
@@ -107,7 +115,17 @@ def plan_columns(width: int, *, tick: Micros, with_other: bool = False) -> Ladde
         cost = _cost(plan, name, size)
         if cost <= free:
             plan, free = plan._replace(**{name: size}), free - cost
-    return plan._replace(bar=min(_WIDEST_BAR, plan.bar + free // 2)) if plan.bar else plan
+    plan, free = _spread(plan, free, most=1)
+    if plan.bar:
+        longer = min(_WIDEST_BAR - plan.bar, free // 2)
+        plan, free = plan._replace(bar=plan.bar + longer), free - 2 * longer
+    return _spread(plan, free, most=_WIDEST_SPREAD)[0]
+
+
+def _spread(plan: LadderColumns, free: int, *, most: int) -> tuple[LadderColumns, int]:
+    """Set the last columns apart by at most so many more cells; return the cells still free."""
+    more = min(free // plan.figures, most - plan.spread) if plan.figures else 0
+    return plan._replace(spread=plan.spread + more), free - more * plan.figures
 
 
 def _cost(plan: LadderColumns, name: str, size: int) -> int:
@@ -145,7 +163,13 @@ def paint_titles(
         if not columns.bar:
             return (size,)
         room = columns.bar if side is Side.BUY else columns.bar + lent
-        over = _name_bar(_NAMES[side], forms, room, side=side)
+        names = _NAMES[side]
+        if forms and columns.has_queue:
+            # Both or neither: one name alone would be that of both.
+            names = (names[0], names[-1])
+        over = _name_bar(
+            names, forms, room, side=side, has_next=side is Side.SELL and columns.flow > 0
+        )
         return (*over, Cell(" "), size) if side is Side.BUY else (size, Cell(" "), *over)
 
     painters = Painters(
@@ -161,16 +185,20 @@ def paint_titles(
     return fit_line((Cell(" "), *place_cells(columns, painters, ground=None)), width)
 
 
-def _name_bar(names: Sequence[str], forms: tuple[Line, ...], room: int, *, side: Side) -> Line:
+def _name_bar(
+    names: Sequence[str], forms: tuple[Line, ...], room: int, *, side: Side, has_next: bool
+) -> Line:
     """Name what is written over a bar next to the price, with what is out of view at its far end.
 
-    In exactly `room` cells; where not both fit, the name gives way.
+    In exactly `room` cells; where not both fit, the name gives way. If the name of another column follows,
+    one cell more sets it apart.
     """
-    for form in forms or ((),):
+    apart = (Cell(" "),) if has_next else ()
+    for form in ((*each, *apart) for each in forms) if forms else ((),):
         taken = line_width(form)
         for name in names:
             free = room - taken - len(name)
-            if free >= bool(form and name):
+            if free >= (1 + bool(name)) * bool(form):
                 between, word = Cell(" " * free), Cell(name, Role.DIM)
                 return (*form, between, word) if side is Side.BUY else (word, between, *form)
     return (Cell(" " * room),)
@@ -183,14 +211,16 @@ def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None)
     if columns.other:
         placed += (paint.other(), gap)
     placed += paint.book(Side.SELL)
+    if columns.flow:
+        placed += (gap, paint.flow())
+    apart = Cell(" " * (1 + columns.spread), ground=ground)
     for size, painter in (
-        (columns.flow, paint.flow),
         (columns.traded, paint.traded),
         (columns.depth, paint.depth),
         (columns.profit, paint.profit),
     ):
         if size:
-            placed += (gap, painter())
+            placed += (apart, painter())
     return placed
 
 

@@ -205,9 +205,25 @@ def test_the_names_of_the_columns_stay_whole_beside_what_is_out_of_view() -> Non
         assert [text.find(name) for name in names] == [plain.find(name) for name in names]
         assert "▴" in text.partition("bids")[0] or not columns.bar
         assert "▾" in text.partition("price")[2] or not columns.bar
+        assert not columns.flow or text.partition("Δ5s")[0].endswith("  ")
+        # Of what is written over a bar both names give way, or neither.
+        ours = text.replace("12 mine", "")
+        assert ours.count("queue") == ours.count("mine") or not columns.has_queue
     wide = text_of(paint_titles(plan_columns(80, tick), 80, above=above, below=below))
     assert "▴12 39.3¢" in wide
-    assert "▾ 1 stop 30.2¢ Δ5s" in wide
+    assert "▾1 30.2¢  Δ5s" in wide
+
+
+def test_figures_side_by_side_stand_apart_where_there_is_room() -> None:
+    rung = Rung(
+        Micros(510_000), Zone.BID, traded=Micros(210_123_000_000), depth=Micros(19_234_000_000),
+        profit=Micros(-895_000_000),
+    )  # fmt: skip
+    for width in (80, 84, 110):
+        line = paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, BarScale()))
+        assert "  19,234  " in text_of(line)
+        titles = text_of(paint_titles(plan_columns(width), width))
+        assert re.search(r"  traded {3,}depth {2,}p/l net", titles)
 
 
 def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:
