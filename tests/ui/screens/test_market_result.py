@@ -49,6 +49,19 @@ async def test_the_result_stands_once_above_chart_and_trades(size: tuple[int, in
         assert screen.ladder.has_focus
 
 
+async def test_no_stroke_stands_where_nothing_is_beside_the_chart() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        resolve(app)
+        await until(pilot, lambda: shows_result(screen), "the result above the rest")
+        await until(pilot, lambda: screen.chart.is_drawn, "the chart")
+        lines = screen_lines(app)
+        top = next(y for y, line in enumerate(lines) if "PRICE" in line)
+        assert lines[top].startswith("─ PRICE")
+        assert not any(line.startswith("│") for line in lines[top:])
+
+
 async def test_a_ticket_that_is_open_as_the_market_ends_keeps_its_place() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=(120, 36)) as pilot:

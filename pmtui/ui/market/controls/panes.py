@@ -58,6 +58,9 @@ class Charts:
         """Show the prices at any width, because no ladder needs the room; return whether that is new."""
         is_new = is_beside is not self._is_beside_result
         self._is_beside_result = is_beside
+        if is_new and self._prices.panel is not None:
+            # Below the result no pane is at its left, which a stroke would set it apart from.
+            _ = self._prices.panel.set_class(not is_beside, "-split")
         return is_new
 
     def forget(self) -> None:
