@@ -163,7 +163,7 @@ def paint_titles(
         if not columns.bar:
             return (size,)
         room = columns.bar if side is Side.BUY else columns.bar + lent
-        names = _NAMES[side]
+        names: Sequence[str] = _NAMES[side]
         if forms and columns.has_queue:
             # Both or neither: one name alone would be that of both.
             names = (names[0], names[-1])
