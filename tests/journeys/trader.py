@@ -155,7 +155,7 @@ def ladder_rows(terminal: Terminal) -> list[str]:
     head = next(n for n, row in enumerate(rows) if "bids" in row and "asks" in row)
     edge = max(found.end() for found in re.finditer("asks|Δ5s", rows[head]))
     shown = [row[:edge] for row in rows[head + 1 : _NOTICE_ROW] if "¢" in row[:edge]]
-    return [row for row in shown if not re.match(r"[│ ]{1,2}(Σ|[0-9.]+¢)", row)]
+    return [row for row in shown if not re.match(r"[│ ]{1,2}(sum |[0-9.]+¢)", row)]
 
 
 def ladder_row(terminal: Terminal, price: Decimal) -> str:

@@ -338,7 +338,7 @@ def _imbalance(bid: Micros, ask: Micros, *, is_good: bool) -> list[Line]:
     part = (2 * bid * _WEIGHED + bid + ask) // (2 * (bid + ask))
     return [
         (
-            Cell("Σ ", Role.DIM), Cell(sizes[0], bids), Cell(" "),
+            Cell("sum ", Role.DIM), Cell(sizes[0], bids), Cell(" "),
             Cell("█" * part, bids), Cell("░" * (_WEIGHED - part), asks),
             Cell(" "), Cell(sizes[1], asks),
         )

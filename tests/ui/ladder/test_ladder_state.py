@@ -130,8 +130,8 @@ def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings()
 @pytest.mark.parametrize(
     ("bid", "ask", "said"),
     [
-        (3_000, 1_000, "Σ 3,000 ████████░░ 1,000"), (0, 10, "Σ 0 ░░░░░░░░░░ 10"),
-        (10, 0, "Σ 10 ██████████ 0"), (0, 0, ""),
+        (3_000, 1_000, "sum 3,000 ████████░░ 1,000"), (0, 10, "sum 0 ░░░░░░░░░░ 10"),
+        (10, 0, "sum 10 ██████████ 0"), (0, 0, ""),
     ],
 )  # fmt: skip
 def test_the_bids_in_view_are_weighed_against_the_asks(bid: int, ask: int, said: str) -> None:
