@@ -223,10 +223,12 @@ def paint_figures(
     if height >= len(figures) and all(len(f.value) < width - _LABEL for f in figures):
         # Figures of the time after the fill take the remaining lines.
         figures += [f for f in later if len(f.value) < width - _LABEL][: height - len(figures)]
+        # All end in one column, also beside one that is longer than usual.
+        longest = max(_VALUE, *(len(f.value) for f in figures))
         return tuple(
             (
                 Cell(f" {f.label:<{_LABEL}}", Role.DIM),
-                Cell(f.value.rjust(min(width - _LABEL - 1, _VALUE))),
+                Cell(f.value.rjust(min(width - _LABEL - 1, longest))),
             )
             for f in figures
         )
@@ -262,13 +264,8 @@ def paint_verdict(verdict: Verdict, order: PreparedOrder | None) -> Line:
                 price = format_price(order.price)
                 what = f"{side} {format_shares(size)} {outcome} @ {price}"
                 return (Cell(f"+ Working: {what}", Role.NOTICE_GOOD),)
-            return (
-                Cell(
-                    f"+ Accepted: {_describe_end(verdict, size)}",
-                    Role.NOTICE_GOOD,
-                ),
-                Cell(f"  {outcome}", Role.DIM),
-            )
+            words = _describe_end(verdict, size, outcome)
+            return (Cell(f"+ Accepted: {words}", Role.NOTICE_GOOD),)
         case Rejected():
             reason = plain(verdict.reason)
             return (Cell(f"x Refused: {reason}", Role.NOTICE_BAD),)
@@ -282,27 +279,27 @@ def paint_verdict(verdict: Verdict, order: PreparedOrder | None) -> Line:
 
 def paint_life(known: Order, order: PreparedOrder) -> Line:
     """Paint the later state of an accepted order."""
-    filled = format_shares(known.matched_size)
+    outcome = plain(order.outcome, 16)
+    whole = f"{format_shares(order.size)} {outcome}"
+    filled = f"{format_shares(known.matched_size)} {outcome} filled, the rest"
+    ended = filled if known.matched_size else whole
     match known.status:
         case OrderStatus.CANCELLED:
-            words = f"{filled} filled, the rest cancelled" if known.matched_size else "cancelled"
+            words = f"{ended} cancelled"
         case OrderStatus.EXPIRED:
-            words = f"{filled} filled, the rest expired" if known.matched_size else "expired"
+            words = f"{ended} expired"
         case OrderStatus.REJECTED:
-            words = "rejected after all"
+            words = f"{whole} rejected after all"
         case _:
             verdict = Accepted(known.order_id, known.status, known.matched_size, "")
-            words = _describe_end(verdict, order.size)
+            words = _describe_end(verdict, order.size, outcome)
     if known.reason:
         words = f"{words}: {known.reason}"
     is_whole = known.status is OrderStatus.FILLED
     is_over = not known.status.is_open
     role = Role.NOTICE_WARN if is_over and not is_whole else Role.NOTICE_GOOD
     sign = "!" if is_over and not is_whole else "+"
-    return (
-        Cell(f"{sign} Order: {plain(words)}", role),
-        Cell(f"  {plain(order.outcome, 16)}", Role.DIM),
-    )
+    return (Cell(f"{sign} Order: {plain(words)}", role),)
 
 
 def wrap_line(line: Line, width: int, *, most: int) -> tuple[Line, ...]:
@@ -408,21 +405,23 @@ def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
     return figures
 
 
-def _describe_end(verdict: Accepted, size: Micros) -> str:
+def _describe_end(verdict: Accepted, size: Micros, outcome: str) -> str:
+    """Say what filled and what is left, of an outcome if it is known."""
+    of = f" {outcome}" if outcome else ""
     filled = verdict.filled_size
     left = format_shares(Micros(max(size - filled, 0)))
-    done = f"{format_shares(filled)} filled{describe_fill_price(verdict)}"
+    done = f"{format_shares(filled)}{of} filled{describe_fill_price(verdict)}"
     match verdict.status:
         case OrderStatus.FILLED:
             return done
         case OrderStatus.PARTIALLY_FILLED:
             return f"{done}, {left} working"
         case OrderStatus.LIVE:
-            return f"{left} working"
+            return f"{left}{of} working"
         case OrderStatus.CANCELLED:
             return f"{done}, the rest cancelled"
         case OrderStatus.DELAYED:
-            return "delayed by the venue"
+            return f"{format_shares(size)}{of} delayed by the venue"
         case _:
             return verdict.status.words
 

@@ -77,6 +77,16 @@ def test_break_even_and_rewards_take_the_lines_that_are_left() -> None:
     assert shown(1, 160)[0].endswith("b/e 52¢ rewards from 200")
 
 
+@pytest.mark.parametrize("outlook", RewardsOutlook)
+def test_values_end_in_one_column_whatever_is_said_of_rewards(outlook: RewardsOutlook) -> None:
+    draft = replace(BUY, price_text="51")
+    numbers = check_ticket(draft, WORLD).numbers
+    after = TicketAfter(m("0.52"), outlook, RewardTerms(m("200"), m("0.035")))
+    lines = paint_figures(draft, numbers, width=38, height=8, after=after)
+    assert _text(lines[-1]).strip().startswith("Rewards")
+    assert len({line_width(line) for line in lines}) == 1
+
+
 def test_on_one_line_what_rests_comes_before_what_it_would_win() -> None:
     draft = replace(BUY, price_text="53")
     (line,) = _figures(draft, width=60, height=1)
@@ -212,10 +222,10 @@ def test_a_fix_says_all_that_it_changes() -> None:
     ("status", "filled", "words"),
     [
         (OrderStatus.LIVE, "0", "Working: BUY 100 Yes @ 51¢"),
-        (OrderStatus.PARTIALLY_FILLED, "40", "Accepted: 40 filled, 60 working  Yes"),
-        (OrderStatus.FILLED, "100", "Accepted: 100 filled  Yes"),
-        (OrderStatus.CANCELLED, "40", "Accepted: 40 filled, the rest cancelled  Yes"),
-        (OrderStatus.DELAYED, "0", "Accepted: delayed by the venue  Yes"),
+        (OrderStatus.PARTIALLY_FILLED, "40", "Accepted: 40 Yes filled, 60 working"),
+        (OrderStatus.FILLED, "100", "Accepted: 100 Yes filled"),
+        (OrderStatus.CANCELLED, "40", "Accepted: 40 Yes filled, the rest cancelled"),
+        (OrderStatus.DELAYED, "0", "Accepted: 100 Yes delayed by the venue"),
     ],
 )
 def test_an_accepted_order_says_what_filled_and_what_rests(

@@ -733,14 +733,14 @@ async def test_the_last_line_follows_the_orders_life() -> None:
         delayed = Accepted(order_id, OrderStatus.DELAYED, m("0"), "delayed")
         service.verdicts.append(delayed)
         service.release()
-        await until(pilot, lambda: "Accepted: delayed" in app.words(), "the delay is said")
+        await until(pilot, lambda: "Yes delayed by the venue" in app.words(), "the delay is said")
         known = _known(placed, OrderStatus.DELAYED)
         _tell_recent(app, known)
         await settle(pilot)
-        assert "Accepted: delayed" in app.words()
+        assert "Yes delayed by the venue" in app.words()
         for status, matched, words in (
-            (OrderStatus.PARTIALLY_FILLED, "40", "40 filled, 60 working"),
-            (OrderStatus.FILLED, "100", "100 filled"),
+            (OrderStatus.PARTIALLY_FILLED, "40", "40 Yes filled, 60 working"),
+            (OrderStatus.FILLED, "100", "100 Yes filled"),
         ):
             _tell_recent(app, replace(known, status=status, matched_size=m(matched)))
             await until(pilot, lambda w=words: w in app.words(), words)  # type: ignore[misc]
@@ -823,7 +823,7 @@ async def test_a_partial_fill_is_told_in_shares() -> None:
         await settle(pilot)
         await pilot.press(*"100")
         await _send(pilot, app)
-        await until(pilot, lambda: "40 filled, 60 working" in app.words(), "the fill")
+        await until(pilot, lambda: "40 Yes filled, 60 working" in app.words(), "the fill")
 
 
 async def test_a_book_of_the_other_outcome_takes_the_ticket_along_without_a_price() -> None:
