@@ -162,14 +162,14 @@ async def test_the_cursor_of_the_ladder_is_a_line_on_the_price_chart() -> None:
     async with app.run_test(size=MIDDLE) as pilot:
         screen = await opened(app, pilot)
         await until(pilot, lambda: screen.chart.is_drawn, "the chart is drawn")
-        screen.ladder.point_at(cents(54))
+        screen.ladder.point_at(cents(50))
 
         def lines() -> list[str]:
             return [row for row in shown_text(screen.chart) if "──" in row]
 
         await until(pilot, lines, "the line")
         assert len(lines()) == 1
-        assert lines()[0].strip().endswith("54.0¢")
+        assert lines()[0].strip().endswith("50.0¢")
         screen.ladder.point_at(cents(2))
         await until(pilot, lambda: not lines(), "no line out of sight")
         assert "cursor 2.0¢ below" in head_of(screen.chart)
