@@ -63,7 +63,11 @@ class MarketForms:
             self._line.refuse_form("The market is loading.")
             return
         held = model.account.held(model.token_id)
-        if size_floor(held) <= 0:
+        account = model.account
+        is_short = any(size_floor(account.unpaired(t)) > 0 for t in model.terms.token_ids) and (
+            size_floor(account.unpaired(model.token_id)) <= 0
+        )
+        if size_floor(held) <= 0 or is_short:
             self._line.refuse_form(self._why_nothing_to_protect(model))
             return
         self._page.ask(
@@ -79,8 +83,9 @@ class MarketForms:
         """Return that there is no position in this outcome, and how to protect one in the other."""
         tokens = model.terms.token_ids if model.terms is not None else ()
         for index, token_id in enumerate(tokens):
-            held = model.account.held(token_id)
-            if size_floor(held) > 0:
+            account = model.account
+            held = account.unpaired(token_id) or account.held(token_id)
+            if token_id != model.token_id and size_floor(held) > 0:
                 flip, protect = (
                     key_of(self._workspace.keymap, f"market.{name}")
                     for name in ("flip_outcome", "protect")

@@ -90,6 +90,18 @@ def test_what_is_held_of_the_other_outcome_is_protected_there() -> None:
     assert "o shows it, t there protects it" in desk.said
 
 
+def test_beside_pairs_a_short_is_protected_where_it_is_held() -> None:
+    desk = Desk()
+    desk.hold(yes=40, no=140)
+    forms(desk).protect()
+    assert "You hold 100 No: o shows it, t there protects it." in desk.said
+    assert not desk.page.asked
+    # One leg of pairs alone may still be sold at a stop.
+    desk.hold(yes=40, no=40)
+    forms(desk).protect()
+    assert desk.page.asked
+
+
 @pytest.mark.parametrize("name", ["protect", "scaled", "split"])
 def test_a_session_without_a_key_opens_no_form_of_an_order(name: str) -> None:
     desk = Desk()
