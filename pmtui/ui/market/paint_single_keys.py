@@ -1,7 +1,7 @@
 """Paints single keys: the sizes, every key with its price, the time left, and each result."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookView
@@ -193,6 +193,7 @@ _SHORT_NAMES = {
     SingleKey.IMPROVE_ASK: "", SingleKey.HIT_BID: "hit", SingleKey.TAKE_ASK: "lift",
     SingleKey.BUY_HERE: "buy", SingleKey.SELL_HERE: "sell",
 }  # fmt: skip
+_NO_NAMES = dict.fromkeys(SingleKey, "")
 _ROOMY = 110
 """In a narrower line all words are abbreviated, so that no key is left out."""
 _WIDE = 140
@@ -347,17 +348,25 @@ def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
     """
     is_brief, has_short_names = width < _ROOMY, width < _WIDE
     makers = _BY_SIDE if has_short_names else _MAKERS
+    names = _SHORT_NAMES if has_short_names else _NAMES
     chip = Cell(" ARMED ", Role.ARMED, Emphasis.BOLD)
     first = [
         _presets(
             chip, armed.presets, armed.keys, chosen=armed.chosen, role=Role.ARMED, is_brief=is_brief
         ),
-        *_priced(armed, makers, is_brief=is_brief, is_short=has_short_names),
+        *_priced(armed, makers, is_brief=is_brief, names=names),
     ]
     second = [
-        *_priced(armed, _TAKERS, is_brief=is_brief, is_short=has_short_names),
+        *_priced(armed, _TAKERS, is_brief=is_brief, names=names),
         *_endings(armed, is_brief=has_short_names, is_tight=is_brief),
     ]
+    if is_brief and _width_of(second, _TIGHT) > width:
+        # No key is left out for how many orders are pulled, nor for what capitals say by themselves.
+        bare = replace(armed, cancels=(0, 0))
+        second = [
+            *_priced(armed, _TAKERS, is_brief=True, names=_NO_NAMES),
+            *_endings(bare, is_brief=True, is_tight=True),
+        ]
     clock = _clock(armed, is_brief=is_brief)
     if is_brief and _width_of(first, _TIGHT) + line_width(clock) > width:
         # Every key is worth more than the round trip and the word beside the time that is left.
@@ -391,9 +400,8 @@ def _presets(
 
 
 def _priced(
-    armed: ArmedKeys, wanted: Sequence[SingleKey], *, is_brief: bool, is_short: bool
+    armed: ArmedKeys, wanted: Sequence[SingleKey], *, is_brief: bool, names: Mapping[SingleKey, str]
 ) -> list[Line]:
-    names = _SHORT_NAMES if is_short else _NAMES
     facts: list[Line] = []
     for key in wanted:
         label = armed.keys.get(key.name.lower(), "")

@@ -200,6 +200,14 @@ def test_the_sale_of_all_says_which_orders_it_pulls(cancels: tuple[int, int], sa
     assert "-$1.60, pulls 6 " in text_of(second)
 
 
+def test_no_key_is_left_out_for_the_orders_that_are_pulled() -> None:
+    keys = {**ARMED.keys, "cancel_bids": "(", "cancel_asks": ")"}
+    fine = {key: Micros(price + 1_000) for key, price in PRICES.items()}
+    _, second = paint_armed(replace(ARMED, keys=keys, cancels=(5, 1), prices=fine), 80)
+    assert text_of(second).split()[::2][:4] == ["D", "U", "B", "S"]
+    assert text_of(second).rstrip().endswith("( bids  ) asks  v off")
+
+
 RESTING = RestingKeys(
     presets=ARMED.presets, chosen=1, keys={**ARMED.keys, "preset_2": "2", "cancel_bids": "("}
 )
