@@ -211,7 +211,7 @@ def paint_stop(stop: Micros | None) -> Cell:
     """Paint a stop in cents, as it was typed."""
     if stop is None:
         return Cell(ABSENT, Role.DIM)
-    return Cell(format_price(stop, tick=TENTH_OF_CENT), Role.DOWN)
+    return Cell(format_price(stop, tick=TENTH_OF_CENT), Role.NOTICE_WARN)
 
 
 def paint_dust(key: str, dust: Dust) -> Row:
