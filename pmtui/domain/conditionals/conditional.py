@@ -686,6 +686,7 @@ def _give_way_problems(plan: ConditionalPlan, tick: Micros) -> list[PlanProblem]
 
 
 ALL = "all"
+_USUAL = format_cents(DEFAULT_GIVE_WAY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -694,7 +695,7 @@ class ConditionalDraft:
 
     stop_text: str = ""
     take_profit_text: str = ""
-    give_way_text: str = format_cents(DEFAULT_GIVE_WAY)
+    give_way_text: str = _USUAL
     """Cents below the stop at which its sale may fill."""
     trail_text: str = ""
     """Cents between the highest best bid and the stop that trails it; empty for a fixed stop."""
@@ -715,13 +716,22 @@ def read_attachment(
     stop, target = prices
     if stop is None and target is None:
         return None
-    # Near the lowest price there is less room for the limit.
+    return Attachment(stop, target, _usual_give_way(stop, tick))
+
+
+def _usual_give_way(stop: Micros | None, tick: Micros) -> Micros:
+    """Return how far below a stop its limit usually is: near the lowest price there is less room."""
     most = max(stop - tick, 0) if stop is not None else DEFAULT_GIVE_WAY
-    return Attachment(stop, target, Micros(min(DEFAULT_GIVE_WAY, most)))
+    return Micros(min(DEFAULT_GIVE_WAY, most))
 
 
 def read_conditional(
-    draft: ConditionalDraft, *, condition_id: ConditionId, token_id: TokenId, unpaired: Micros
+    draft: ConditionalDraft,
+    *,
+    condition_id: ConditionId,
+    token_id: TokenId,
+    unpaired: Micros,
+    tick: Micros,
 ) -> ConditionalPlan | tuple[PlanProblem, ...]:
     """Return the plan, or the entries that cannot be parsed; `all` is the shares that are not paired."""
     prices: list[Micros | None] = []
@@ -744,6 +754,9 @@ def read_conditional(
     if size is None or problems:
         return tuple(problems)
     stop, take_profit, give_way, trail = prices
+    if draft.give_way_text == _USUAL:
+        # Nobody has asked for more than there is room for.
+        give_way = _usual_give_way(stop, tick)
     return ConditionalPlan(
         condition_id,
         token_id,

@@ -470,7 +470,7 @@ class ProtectScreen(OrderForm[None]):
         account = self._surface.queries.account()
         plan = read_conditional(
             self._draft(), condition_id=self._condition_id, token_id=token_id,
-            unpaired=account.unpaired(token_id),
+            unpaired=account.unpaired(token_id), tick=terms.tick_size,
         )  # fmt: skip
         if isinstance(plan, tuple):
             return None, plan

@@ -552,7 +552,9 @@ BOTH = ConditionalOrder(
 
 
 def read(draft: ConditionalDraft) -> ConditionalPlan | tuple[PlanProblem, ...]:
-    return read_conditional(draft, condition_id=CONDITION, token_id=TOKEN, unpaired=m("50"))
+    return read_conditional(
+        draft, condition_id=CONDITION, token_id=TOKEN, unpaired=m("50"), tick=m("0.01")
+    )
 
 
 def test_entries_become_a_plan() -> None:
@@ -561,6 +563,11 @@ def test_entries_become_a_plan() -> None:
     whole = read(ConditionalDraft("40"))
     assert isinstance(whole, ConditionalPlan)
     assert (whole.size, whole.is_all, whole.take_profit) == (m("50"), True, None)
+    low = read(ConditionalDraft("4"))
+    assert isinstance(low, ConditionalPlan)
+    # The usual slippage is no more than there is room for; a typed one is judged.
+    assert low.give_way == m("0.03")
+    assert read(ConditionalDraft("4", give_way_text="6")) == replace(low, give_way=m("0.06"))
     empty = read(ConditionalDraft("40", give_way_text="", size_text=""))
     assert isinstance(empty, ConditionalPlan)
     assert (empty.size, empty.give_way) == (ZERO, ZERO)
