@@ -23,14 +23,12 @@ from pmtui.domain.orders.amounts import price_ceil, price_floor, size_floor
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import describe_own_order, own_orders_met
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
+from pmtui.domain.ticket.short_sales import context_of_other, describe_mirrored, net_short
 from pmtui.domain.ticket.ticket import (
     check_mirrored,
     check_price,
     check_ticket,
-    context_of_other,
-    describe_mirrored,
     is_large,
-    net_short,
     seconds_since_same,
 )
 

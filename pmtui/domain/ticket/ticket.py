@@ -7,11 +7,7 @@ ticket (moved, flattened, scaled) are checked by the same rules; several orders 
 their sum counts. For a valid order the ticket shows the consequences: the price from which closing makes no
 loss, and whether it earns rewards.
 
-A short sale is an equivalent purchase of the other outcome: a share of each pays a dollar together, so buying
-No at 60 gives the same position as selling Yes at 40. The venue has no other short sale. Held shares are sold
-first, and one order never does both: it applies only if no shares of the outcome are held, or if all that are
-held are paired with the other outcome, so that the net position is flat, and the sale is larger than they are. A
-single key that buys closes a short in the same way, by a sale of the other outcome (`single_keys`).
+A short sale is checked as the equivalent purchase of the other outcome (`short_sales`).
 """
 
 from collections.abc import Sequence
@@ -20,7 +16,7 @@ from datetime import datetime, timedelta
 from enum import Enum, auto
 
 from pmtui.domain.account.position import Stake, break_even
-from pmtui.domain.books.book_view import BookState, BookView, mirrored_view
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.conditionals.conditional import (
     Attachment,
     PlanField,
@@ -36,18 +32,14 @@ from pmtui.domain.formats import (
     format_dollars_down,
     format_dollars_up,
     format_shares,
-    parse_cents,
 )
-from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import NO_FEE, MarketTerms, RewardTerms, Side
 from pmtui.domain.markets.rewards import reward_band
 from pmtui.domain.markets.venue_state import VenueFact, VenueState
 from pmtui.domain.money import (
-    ONE,
     ZERO,
     Micros,
-    complement,
     format_micros,
     notional_ceil,
     ratio_ceil,
@@ -72,7 +64,6 @@ from pmtui.domain.orders.order import (
     OrderStatus,
     TimeInForce,
 )
-from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.orders.self_trade import best_bid_of_others, check_own
 from pmtui.domain.ticket.draft import (
     OrderKind,
@@ -90,6 +81,12 @@ from pmtui.domain.ticket.draft import (
     read_worst_price,
 )
 from pmtui.domain.ticket.estimate import TicketNumbers, estimate
+from pmtui.domain.ticket.short_sales import (
+    context_of_other,
+    describe_mirrored,
+    is_short_sale,
+    other_side_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,73 +494,6 @@ def _outlook(
         return RewardsOutlook.TOO_FAR
     is_large = band.takes(numbers.limit, numbers.rests)
     return RewardsOutlook.EARNS if is_large else RewardsOutlook.TOO_SMALL
-
-
-def is_short_sale(draft: TicketDraft, context: TicketContext) -> bool:
-    """Return whether a draft sells more than is held while flat, and short sales are permitted."""
-    is_sale = draft.side is Side.SELL and draft.kind is OrderKind.LIMIT
-    has_other = len(context.terms.token_ids) == 2
-    if not (is_sale and has_other and context.rules.sells_short):
-        return False
-    held = context.available_shares + context.resting_shares
-    if held < SIZE_STEP:
-        return True
-    # All that is held is paired, but for less than an order.
-    least, pairs = context.terms.min_order_size, min(held, context.other_shares)
-    is_flat = pairs >= least > held - pairs
-    return is_flat and _asked_size(draft, context) > held
-
-
-def _asked_size(draft: TicketDraft, context: TicketContext) -> int:
-    problems: list[Problem] = []
-    price = read_limit_price(draft, context, problems)
-    return read_size(draft, context, price, problems) or 0
-
-
-def net_short(context: TicketContext) -> Micros:
-    """Return the free shares of the other outcome that are not paired with this one."""
-    if len(context.terms.token_ids) != 2 or not context.rules.sells_short:
-        return ZERO
-    held = context.available_shares + context.resting_shares
-    return size_floor(Micros(max(context.other_shares - held, 0)))
-
-
-def other_side_of(draft: TicketDraft) -> TicketDraft:
-    """Return the equivalent draft in the other outcome; applying it twice gives the original."""
-    price = parse_cents(draft.price_text)
-    text = draft.price_text
-    if price is not None and 0 < price < ONE:
-        text = format_cents(complement(price))
-    return replace(
-        draft, side=draft.side.opposite, outcome_index=1 - draft.outcome_index, price_text=text,
-        stop_text="", target_text="",
-    )  # fmt: skip
-
-
-def context_of_other(context: TicketContext) -> TicketContext:
-    """Return the context from the other outcome's side, using the very book that is shown."""
-    other = other_token(context.terms, context.book.token_id)
-    return replace(
-        context, book=mirrored_view(context.book, other), available_shares=context.other_shares,
-        resting_shares=reserved_shares(context.own, other), other_shares=context.available_shares,
-    )  # fmt: skip
-
-
-def other_token(terms: MarketTerms, token_id: TokenId) -> TokenId:
-    """Return the other token of a market with two outcomes."""
-    return terms.token_ids[1 - terms.token_ids.index(token_id)]
-
-
-def describe_mirrored(intent: LimitIntent, terms: MarketTerms, size: Micros) -> str:
-    """Describe an order in the other outcome together with the order that it replaces."""
-    index = terms.token_ids.index(intent.token_id)
-    sent, meant = terms.outcome_labels[index], terms.outcome_labels[1 - index]
-    verb, shares = intent.side.value.lower(), format_shares(size)
-    return (
-        f"{intent.side.opposite.value.capitalize()} {shares} {meant} at "
-        f"{format_cents(complement(intent.price))}¢ = "
-        f"{verb} {shares} {sent} at {format_cents(intent.price)}¢"
-    )
 
 
 _CENT = 10_000

@@ -27,7 +27,8 @@ from pmtui.domain.orders.flattening import (
 from pmtui.domain.orders.moving import MoveProblem, plan_move
 from pmtui.domain.orders.order import MoveVerdict, Order, Rejected
 from pmtui.domain.ticket.draft import step_cents
-from pmtui.domain.ticket.ticket import check_price, context_of_other, needs_card
+from pmtui.domain.ticket.short_sales import context_of_other
+from pmtui.domain.ticket.ticket import check_price, needs_card
 from pmtui.service.surface import PreparedOrder
 from pmtui.ui.account.action_cards import Move, MoveCard, describe_resting
 from pmtui.ui.cells import Cell, Emphasis

@@ -24,6 +24,7 @@ from pmtui.domain.ticket.draft import (
 )
 from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 from pmtui.domain.ticket.ghosts import ghosts_of_ticket
+from pmtui.domain.ticket.short_sales import context_of_other, other_side_of, other_token
 from pmtui.domain.ticket.ticket import (
     PlannedOrder,
     Review,
@@ -31,10 +32,7 @@ from pmtui.domain.ticket.ticket import (
     TicketCheck,
     action_warnings,
     check_ticket,
-    context_of_other,
     estimate_after,
-    other_side_of,
-    other_token,
     review_intent,
 )
 from pmtui.service.surface import PreparedOrder

@@ -21,13 +21,13 @@ from pmtui.domain.ticket.draft import (
     TicketField,
     TicketRules,
 )
+from pmtui.domain.ticket.short_sales import is_short_sale
 from pmtui.domain.ticket.ticket import (
     RewardsOutlook,
     TicketAfter,
     TicketCheck,
     check_ticket,
     estimate_after,
-    is_short_sale,
 )
 
 NOW = datetime(2026, 6, 15, 12, 0, tzinfo=UTC)

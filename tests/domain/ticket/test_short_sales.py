@@ -16,7 +16,8 @@ from pmtui.domain.orders.single_keys import (
     plan_single_key,
 )
 from pmtui.domain.ticket.draft import OrderKind, SizeUnit, TicketDraft, TicketField, TicketRules
-from pmtui.domain.ticket.ticket import check_ticket, is_short_sale, other_side_of
+from pmtui.domain.ticket.short_sales import is_short_sale, other_side_of
+from pmtui.domain.ticket.ticket import check_ticket
 from tests.domain.ticket.test_ticket import NO, WORLD, YES
 
 m = parse_micros
