@@ -45,7 +45,7 @@ from pmtui.service.markets.venue_clock import TimeFeed
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
-from pmtui.service.orders.lost_orders import OrderSearch
+from pmtui.service.orders.lost_orders import LostOrderSearch
 from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import PreparedOrders
 from pmtui.service.parts import AccountParts, MarketParts, OrderParts, Parts, Safeguards
@@ -334,7 +334,7 @@ class DataService:
     ) -> OrderParts:
         kernel, feed, guard = self._kernel, account.feed, safeguards.guard
         market_of, book_of = markets.known.market, markets.books.book
-        search = OrderSearch(kernel, feed, self._past_orders)
+        search = LostOrderSearch(kernel, feed, self._past_orders)
         desk = Desk(
             kernel, feed, self._past_orders, search=search, canceller=canceller,
             market_of=market_of, book_of=book_of, guard=guard,

@@ -21,7 +21,7 @@ from pmtui.service.markets.venue_clock import TimeFeed
 from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.orders.cancelling import Canceller
 from pmtui.service.orders.desk import Desk
-from pmtui.service.orders.lost_orders import OrderSearch
+from pmtui.service.orders.lost_orders import LostOrderSearch
 from pmtui.service.profile import Profile
 from pmtui.service.safety.arming import ArmedTerminals
 from pmtui.service.safety.entry_guard import EntryGuard
@@ -74,7 +74,7 @@ class AccountParts:
 class OrderParts:
     """Order services: sending, cancelling, searching, stops and targets."""
 
-    search: OrderSearch
+    search: LostOrderSearch
     canceller: Canceller
     desk: Desk
     conditionals: Conditionals

@@ -32,7 +32,7 @@ from pmtui.service.clock import Moment
 from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Canceller
-from pmtui.service.orders.lost_orders import OrderSearch
+from pmtui.service.orders.lost_orders import LostOrderSearch
 from pmtui.service.orders.moving import Mover
 from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import MOST_PREPARED, find_market_disagreement, prepare_order
@@ -63,7 +63,7 @@ class Desk:
         feed: AccountFeed,
         history: OrderHistory,
         *,
-        search: OrderSearch,
+        search: LostOrderSearch,
         canceller: Canceller,
         market_of: Callable[[ConditionId], tuple[Market | None, MarketTerms | None]],
         book_of: Callable[[TokenId], BookView],

@@ -42,7 +42,7 @@ class Doubt:
     """Whether it is from an earlier session."""
 
 
-class OrderSearch:
+class LostOrderSearch:
     """One search for all unconfirmed orders, and all that are missing from the venue's lists."""
 
     def __init__(self, kernel: Kernel, feed: AccountFeed, history: OrderHistory) -> None:

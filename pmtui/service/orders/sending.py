@@ -31,7 +31,7 @@ from pmtui.service.clock import Moment, read_moment, seconds_since
 from pmtui.service.journal.journal import OutgoingOrder
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import NOT_SENT, Canceller
-from pmtui.service.orders.lost_orders import OrderSearch
+from pmtui.service.orders.lost_orders import LostOrderSearch
 from pmtui.service.orders.order_history import OrderHistory
 from pmtui.service.orders.preparing import to_order
 from pmtui.service.orders.verdicts import format_answer, format_verdict, judge_answer
@@ -115,7 +115,7 @@ class OrderSender:
         feed: AccountFeed,
         history: OrderHistory,
         *,
-        search: OrderSearch,
+        search: LostOrderSearch,
         canceller: Canceller,
         book_of: Callable[[TokenId], BookView],
         guard: EntryGuard,
