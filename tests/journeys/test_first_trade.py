@@ -107,7 +107,7 @@ def _buy_across_the_spread(terminal: Terminal, venue: PaperVenue, market: Market
     _, ask = venue.best(market.tokens[0])
     limit, size = ask + 3 * market.tick, Decimal(25)
     _order(terminal, price=limit, size=size)
-    terminal.until_text("25 filled")
+    terminal.until_text("25 Yes filled")
     terminal.until(lambda: "25 Yes" in trader.notice(terminal), "a notice of the fill")
 
     after = venue.ledger()

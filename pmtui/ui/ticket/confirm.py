@@ -271,7 +271,8 @@ class CardScreen(Modal[bool]):
 
     def _follow_form(self, looks: int = _LOOKS) -> None:
         """Stand where the form stands once the screen below is laid out, which may take some refreshes."""
-        if not is_live(self):
+        if self._placed is None or not is_live(self):
+            # A card that is laid out in another way has no place to keep.
             return
         if self._place() != self._placed:
             _ = self.call_after_refresh(self.recompose)
