@@ -15,7 +15,7 @@ from tests.bench.row import Row, at_least, plain
 from tests.journeys.processes import cpu_seconds
 from tests.journeys.terminal import PROGRAM, Terminal
 from tests.journeys.trader import open_first_event
-from tests.sim.process import VenueProcess, venue_process
+from tests.sim.process import VenueProcess, hosts_in_env, venue_process
 
 LONG_S, SHORT_S = 60.0, 10.0
 SPEEDS = ("1", "20")
@@ -89,7 +89,7 @@ def _address(venue: VenueProcess) -> tuple[str, int]:
 
 
 def _hosts(venue: VenueProcess, relay: Relay) -> dict[str, str]:
-    urls = {name: url for name, url in venue.urls.items() if name != "admin"}
+    urls = dict(venue.urls)
     for name in ("ws_market", "ws_user"):
         urls[name] = f"ws://127.0.0.1:{relay.port}{urlsplit(urls[name]).path}"
-    return {f"PMTUI_{name.upper()}_URL": url for name, url in urls.items()}
+    return hosts_in_env(urls)

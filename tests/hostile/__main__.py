@@ -19,7 +19,7 @@ from tests.bench.key_times import measure_keys
 from tests.hostile.front import FLOODS
 from tests.journeys.terminal import PROGRAM, Terminal
 from tests.journeys.trader import open_first_event
-from tests.sim.process import venue_process
+from tests.sim.process import hosts_in_env, venue_process
 
 SECONDS = 15.0
 MOST_MEMORY_MB = 100
@@ -58,9 +58,7 @@ def run_way(way: str, seconds: float) -> Found:
     with tempfile.TemporaryDirectory(prefix="pmtui-hostile-") as home, ExitStack() as stack:
         venue = stack.enter_context(venue_process("--speed", "0"))
         front = stack.enter_context(_front(way, dict(venue.urls)))
-        env = {
-            f"PMTUI_{name.upper()}_URL": url for name, url in front.urls.items() if name != "admin"
-        }
+        env = hosts_in_env(front.urls)
         command = (PROGRAM, "--standalone", "--profile", "live")
         terminal = stack.enter_context(Terminal(command, home=Path(home), env=env))
         terminal.until_text("¢")

@@ -9,7 +9,7 @@ from tests.journeys import trader
 from tests.journeys.conftest import Start
 from tests.journeys.terminal import Terminal
 from tests.journeys.venue import PaperVenue
-from tests.sim.process import venue_process
+from tests.sim.process import hosts_in_env, venue_process
 
 pytestmark = [pytest.mark.journey, pytest.mark.no_cover]
 
@@ -69,10 +69,7 @@ def _buy_where_only_closing_is_allowed(terminal: Terminal, venue: PaperVenue) ->
 
 def test_the_live_profile_without_a_key_is_read_only_and_says_so(start: Start) -> None:
     with venue_process() as venue:
-        hosts = {
-            f"PMTUI_{name.upper()}_URL": url for name, url in venue.urls.items() if name != "admin"
-        }
-        terminal = start("--profile", "live", env=hosts)
+        terminal = start("--profile", "live", env=hosts_in_env(venue.urls))
         terminal.until_text("READ-ONLY")
         terminal.until(lambda: terminal.row_with("MARKETS", "by volume", "event"), "markets")
         assert "no key" in terminal.text()

@@ -6,7 +6,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +50,11 @@ class VenueProcess:
         """End it without any chance to tidy up."""
         self.process.kill()
         self.process.wait(timeout=60)
+
+
+def hosts_in_env(urls: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings that make a `live` profile use a venue's addresses."""
+    return {f"PMTUI_{name.upper()}_URL": url for name, url in urls.items() if name != "admin"}
 
 
 @contextmanager
