@@ -3,7 +3,7 @@
 from functools import partial
 
 from pmtui.config.endpoints import Dialect
-from pmtui.domain.account import standings as domain
+from pmtui.domain.account import analytics as domain
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.account.wallet_transactions import RelayerTransaction
 from pmtui.domain.answers import GeoAnswer

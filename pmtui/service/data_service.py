@@ -62,9 +62,9 @@ from pmtui.service.supervisor import Supervisor
 from pmtui.service.topics import MarketTopic, StatusTopic
 from pmtui.service.views import AccountView, Level, Mode
 from pmtui.service.wallet.address_book import AddressBookKeeper
-from pmtui.service.wallet.facts import WalletFacts
-from pmtui.service.wallet.settling import Settlements
+from pmtui.service.wallet.settlements import Settlements
 from pmtui.service.wallet.wallet import WalletDesk
+from pmtui.service.wallet.wallet_facts import WalletFacts
 from pmtui.service.watch.notice_command import NoticeCommand
 from pmtui.service.watch.watchlist import WatchKeeper, Watchlist
 from pmtui.service.words import entry_of_past

@@ -28,8 +28,7 @@ from typing import Any
 
 import msgspec
 
-from pmtui.domain.account.position import Activity, ClosedPosition, Position
-from pmtui.domain.account.standings import (
+from pmtui.domain.account.analytics import (
     Approval,
     LeaderboardRow,
     MarketPosition,
@@ -45,6 +44,7 @@ from pmtui.domain.account.standings import (
     WalletVolume,
     Winner,
 )
+from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.answers import Value
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Holder, Side

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.account.standings import WalletValue
+from pmtui.domain.account.analytics import WalletValue
 from pmtui.domain.ids import Address, ConditionId, EventId, MarketId, TokenId
 from pmtui.domain.markets.market import Event, FeeSchedule, Market, Outcome, Side
 from pmtui.domain.money import Micros, parse_micros

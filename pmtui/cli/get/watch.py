@@ -24,7 +24,7 @@ from pmtui.clients.reads.asking import Extent, ask
 from pmtui.clients.reads.hosts import ReadHosts
 from pmtui.clients.reads.trading_reads import write_book
 from pmtui.clients.streams.channels import MarketChannel, UserChannel
-from pmtui.domain.account.standings import PublicTrade
+from pmtui.domain.account.analytics import PublicTrade
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.books.book import OrderBook
 from pmtui.domain.books.book_view import BookState, BookView

@@ -90,7 +90,7 @@ def why_nobody_may_listen(socket_path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ServiceEnd:
     """Why the service stops, and what happens to open orders."""
 
     reason: ExitReason
@@ -124,7 +124,7 @@ class ProfileService:
         self._socket_path = socket_path
         self._is_detached = is_detached
         self._clock = SystemClock()
-        self._ending: Ending | None = None
+        self._ending: ServiceEnd | None = None
         self._changed = asyncio.Event()
         self._opened: SessionKey | None = None
         """An unlocked key, with which the service restarts."""
@@ -223,7 +223,7 @@ class ProfileService:
 
     def _end(self, reason: ExitReason, policy: ExitPolicy | None = None) -> None:
         if self._ending is None:
-            self._ending = Ending(reason, policy or self._settings.leave_policy(reason))
+            self._ending = ServiceEnd(reason, policy or self._settings.leave_policy(reason))
             self._changed.set()
 
     async def _watch(self, server: LinkServer, kept: KeptSocket, service: DataService) -> None:

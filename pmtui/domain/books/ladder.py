@@ -352,7 +352,7 @@ class Shown(NamedTuple):
     ahead: bool = True
 
 
-EVERYTHING = Shown()
+ALL_SHOWN = Shown()
 
 
 @dataclass(slots=True)
@@ -396,7 +396,7 @@ class Ladder:
     placed: PlacedMarks
     closing: Closing | None
     """What closing the net position brings now; None where nothing is held, or nobody buys it."""
-    shown: Shown = EVERYTHING
+    shown: Shown = ALL_SHOWN
     _rungs: dict[int, Rung] = field(default_factory=dict)
 
     def rung(self, index: int) -> Rung:
@@ -424,7 +424,7 @@ class Ladder:
                 return self.axis.index_above(price)
         return self.axis.nearest(price)
 
-    def rung_at(self, price: Micros, shown: Shown = EVERYTHING) -> Rung:
+    def rung_at(self, price: Micros, shown: Shown = ALL_SHOWN) -> Rung:
         """Return the row of a price, with its values calculated for exactly this price."""
         return self._make(self.index_of(price), price, shown)
 
@@ -504,7 +504,7 @@ def build_ladder(
     orders: Iterable[Order] = (),
     volume: Volume = (),
     marks: LadderMarks = NO_MARKS,
-    shown: Shown = EVERYTHING,
+    shown: Shown = ALL_SHOWN,
 ) -> Ladder:
     """Place a book, own orders and traded volume of one token on an axis. Every level is on a row.
 

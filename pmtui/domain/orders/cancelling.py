@@ -25,7 +25,7 @@ class CancelScope:
         )
 
 
-EVERYTHING = CancelScope()
+ALL_ORDERS = CancelScope()
 
 
 @dataclass(frozen=True, slots=True)

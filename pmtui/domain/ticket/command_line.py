@@ -39,7 +39,7 @@ _ALL = "all"
 _WHOLE = "100"
 
 
-class CancelScope(Enum):
+class CancelTarget(Enum):
     """Which working orders a command cancels."""
 
     EVERYWHERE = "all"
@@ -59,7 +59,7 @@ class EnterOrder:
 class CancelOrders:
     """Cancel working orders: of a scope, or at a price of the outcome shown."""
 
-    scope: CancelScope
+    scope: CancelTarget
     price: Micros | None = None
     """With `MARKET`: only those at this price."""
 
@@ -284,10 +284,10 @@ def describe_command(command: Command, outcomes: Sequence[str]) -> str:
             return _describe_order(draft, outcomes)
         case CancelOrders(scope, price):
             said = {
-                CancelScope.EVERYWHERE: "Cancel all working orders in every market",
-                CancelScope.MARKET: "Cancel your orders in this market",
-                CancelScope.BIDS: "Cancel your bids here",
-                CancelScope.ASKS: "Cancel your offers here",
+                CancelTarget.EVERYWHERE: "Cancel all working orders in every market",
+                CancelTarget.MARKET: "Cancel your orders in this market",
+                CancelTarget.BIDS: "Cancel your bids here",
+                CancelTarget.ASKS: "Cancel your offers here",
             }[scope]
             return said if price is None else f"Cancel your orders at {with_cent_sign(price)}"
         case FlattenPosition() | ProtectPosition() | SplitCash():
@@ -452,13 +452,13 @@ def _read_cancel(words: Sequence[_Word], end: int) -> Command | CommandProblem:
     word, *more = words
     if more:
         return _at(more[0], f"Not understood: {more[0].text}")
-    known = {scope.value: scope for scope in CancelScope} | {"offers": CancelScope.ASKS}
+    known = {scope.value: scope for scope in CancelTarget} | {"offers": CancelTarget.ASKS}
     if word.folded in known:
         return CancelOrders(known[word.folded])
     price = parse_cents(word.text.removeprefix("@"))
     if price is None:
         return _at(word, "Cancel what? all, market, bids, asks or a price")
-    return CancelOrders(CancelScope.MARKET, price)
+    return CancelOrders(CancelTarget.MARKET, price)
 
 
 def _read_position(
@@ -572,7 +572,7 @@ def _next_words(before: Sequence[_Word], outcomes: Sequence[str]) -> tuple[Candi
     if verb == "flatten":
         return names if len(before) == 1 else ()
     if verb == "cancel":
-        scopes = (Candidate(s.value, "") for s in CancelScope)
+        scopes = (Candidate(s.value, "") for s in CancelTarget)
         return tuple(scopes) if len(before) == 1 else ()
     if verb in ("stop", "target"):
         other = "target" if verb == "stop" else "stop"

@@ -46,7 +46,7 @@ from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
 from pmtui.domain.orders.own_orders import OwnOrders
 from pmtui.domain.orders.self_trade import best_bid_of_others
-from pmtui.service.conditionals.endings import PAUSES, Endings
+from pmtui.service.conditionals.endings import PAUSES, ConditionalEndings
 from pmtui.service.conditionals.flat_positions import FlatPositions
 from pmtui.service.conditionals.sales import ConditionalSales, Sale, SaleHooks
 from pmtui.service.conditionals.triggers import CHECK_PERIOD_S, Reached, StaleBooks, Triggers
@@ -104,7 +104,7 @@ class Conditionals:
         self._own = own
         self.triggers = Triggers(kernel, own)
         self._flat = FlatPositions(own, sales)
-        self._endings = Endings(
+        self._endings = ConditionalEndings(
             kernel, sales, self._flat, account=account, view=self.view, save=self._save,
             is_selling=lambda each: each.sale is not None or each.conditional_id in self._under_way,
             is_busy=lambda token_id: token_id in self._busy,

@@ -42,7 +42,7 @@ class Save(Protocol):
         """Save an order as it is now; `named_as` is the order to describe, if not that one."""
 
 
-class Endings:
+class ConditionalEndings:
     """Watches what the conditional orders protect, and ends those for which nothing is left."""
 
     def __init__(  # noqa: PLR0913 - what it asks of the orders that it ends

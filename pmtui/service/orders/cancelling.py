@@ -19,7 +19,7 @@ from pmtui.domain.formats import count
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.cancelling import (
-    EVERYTHING,
+    ALL_ORDERS,
     CancelEnds,
     CancelScope,
     sort_cancel_answer,
@@ -158,7 +158,7 @@ class Canceller:
     def withhold_everything(self) -> None:
         """Withhold every order that was not sent yet, and cancel those that still arrive."""
         open_ids = tuple(order.order_id for order in self._feed.own.open_orders())
-        self._record_request(open_ids, EVERYTHING)
+        self._record_request(open_ids, ALL_ORDERS)
 
     async def run(self) -> None:
         """Repeat unconfirmed cancels for the whole session."""
@@ -377,7 +377,7 @@ async def _ask(
 ) -> CancelResult | Failure:
     if scope is None:
         return await account.host.cancel(targets)
-    if scope == EVERYTHING:
+    if scope == ALL_ORDERS:
         return await account.host.cancel_all()
     return await account.host.cancel_market(
         condition_id=scope.condition_id, token_id=scope.token_id

@@ -13,7 +13,7 @@ from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.identity import Disagreement
 from pmtui.domain.markets.market import Market, MarketTerms
-from pmtui.domain.orders.cancelling import EVERYTHING, CancelScope
+from pmtui.domain.orders.cancelling import ALL_ORDERS, CancelScope
 from pmtui.domain.orders.flattening import NOT_SOLD
 from pmtui.domain.orders.order import (
     CancelVerdict,
@@ -312,7 +312,7 @@ class Desk:
 
     def cancel_all(self) -> CommandId:
         """Cancel everything."""
-        return self._cancel_scope(EVERYTHING)
+        return self._cancel_scope(ALL_ORDERS)
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait for the first verdict on a cancel."""

@@ -14,7 +14,7 @@ from pmtui.domain.backoff import Backoff
 from pmtui.domain.formats import count
 from pmtui.domain.health import Source
 from pmtui.domain.ids import OrderId
-from pmtui.domain.orders.cancelling import EVERYTHING
+from pmtui.domain.orders.cancelling import ALL_ORDERS
 from pmtui.domain.orders.order import Order, OrderStatus
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.account.list_completeness import describe_missing
@@ -183,7 +183,7 @@ class KillSwitch:
         return self._gone | heard
 
     async def _cancel_once(self) -> str:
-        cancellation = self._canceller.start((), EVERYTHING)
+        cancellation = self._canceller.start((), ALL_ORDERS)
         verdict = await cancellation.final
         self._gone.update(verdict.result.canceled)
         return verdict.problem

@@ -38,7 +38,7 @@ from pmtui.domain.ids import Address, ConditionId
 from pmtui.domain.money import Micros, group_micros
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.ports import CallTable, Hosts, WalletAccess
-from pmtui.service.wallet.settling import Settlements
+from pmtui.service.wallet.settlements import Settlements
 from pmtui.service.wallet.transactions import PreparedBatch
 from pmtui.service.wallet.wallet_views import CallView, PreparedId, WalletCard
 

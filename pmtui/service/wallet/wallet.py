@@ -45,9 +45,9 @@ from pmtui.service.wallet.preparing import (
     card_of_batch,
     least_cash,
 )
-from pmtui.service.wallet.settling import Settlements
-from pmtui.service.wallet.standing import WalletReader, sent_addresses
+from pmtui.service.wallet.settlements import Settlements
 from pmtui.service.wallet.transactions import PreparedBatch, WalletTransactions
+from pmtui.service.wallet.wallet_view import WalletReader, sent_addresses
 from pmtui.service.wallet.wallet_views import (
     Confirmed,
     Failed,

@@ -141,14 +141,14 @@ def _end(engine: Engine, market: TradedMarket, payout: Payout) -> None:
     for order in (*market.book.bids.orders(), *market.book.asks.orders()):
         engine.cancel(order, LiveStatus.MARKET_RESOLVED)
     market.payout = payout
-    market.resolved_ms = engine.journal.now_ms
+    market.resolved_ms = engine.events.now_ms
     winner = {Payout.FIRST: 0, Payout.SECOND: 1}.get(payout)
-    engine.journal.add(
+    engine.events.add(
         MarketResolved(
             condition_id=market.spec.condition_id,
             payout=payout,
             winning_token_id=None if winner is None else market.spec.tokens[winner],
-            at_ms=engine.journal.now_ms,
+            at_ms=engine.events.now_ms,
         )
     )
     for account in engine.ledger.accounts.values():

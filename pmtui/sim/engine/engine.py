@@ -6,7 +6,7 @@ from pmtui.domain.money import Micros
 from pmtui.sim.engine.book import Book, OpenOrders, RestingOrder, own_price
 from pmtui.sim.engine.events import (
     Cause,
-    Journal,
+    EventLog,
     LevelChanged,
     MarketAdded,
     MarketRemoved,
@@ -72,8 +72,8 @@ class Engine:
 
     def __init__(self, ids: IdSource) -> None:
         self.ids = ids
-        self.journal = Journal()
-        self.ledger = Ledger(self.journal)
+        self.events = EventLog()
+        self.ledger = Ledger(self.events)
         self.orders = OpenOrders()
         self.markets: dict[ConditionId, TradedMarket] = {}
         self.tokens: dict[TokenId, tuple[TradedMarket, int]] = {}
@@ -91,14 +91,14 @@ class Engine:
         if spec.condition_id in self.markets or any(token in self.tokens for token in spec.tokens):
             raise ValueError(f"market added twice: {spec.condition_id}")
         market = TradedMarket(spec)
-        market.book.changed_ms = self.journal.now_ms
+        market.book.changed_ms = self.events.now_ms
         self.markets[spec.condition_id] = market
         self.ledger.pools[spec.condition_id] = 0
         for index, token_id in enumerate(spec.tokens):
             self.tokens[token_id] = (market, index)
         if spec.group:
             self.groups.setdefault(spec.group, []).append(market)
-        self.journal.add(MarketAdded(spec, self.journal.now_ms))
+        self.events.add(MarketAdded(spec, self.events.now_ms))
         return market
 
     def remove_market(self, market: TradedMarket) -> bool:
@@ -123,7 +123,7 @@ class Engine:
             del self.tokens[token_id]
         if spec.group:
             self.groups[spec.group].remove(market)
-        self.journal.add(MarketRemoved(spec, self.journal.now_ms))
+        self.events.add(MarketRemoved(spec, self.events.now_ms))
         return True
 
     def account(self, address: Address) -> Account:
@@ -171,7 +171,7 @@ class Engine:
             return
         self.orders.known[order.order_id] = status
         if status != LiveStatus.MATCHED:
-            self.journal.add(OrderCancelled(order.view(status), self.journal.now_ms))
+            self.events.add(OrderCancelled(order.view(status), self.events.now_ms))
 
     def announce_level(
         self,
@@ -184,13 +184,13 @@ class Engine:
     ) -> None:
         """Announce the new size of a level in terms of one token."""
         book = market.book
-        book.changed_ms = self.journal.now_ms
+        book.changed_ms = self.events.now_ms
         top = (book.bids.best, book.asks.best)
         is_top_moved = top != market.top
         market.top = top
         best_bid, best_ask = book.top(token_index)
         tokens = market.spec.tokens
-        self.journal.add(
+        self.events.add(
             LevelChanged(
                 condition_id=market.spec.condition_id,
                 token_id=tokens[token_index],
@@ -202,7 +202,7 @@ class Engine:
                 best_ask=best_ask,
                 is_top_moved=is_top_moved,
                 cause=cause,
-                at_ms=self.journal.now_ms,
+                at_ms=self.events.now_ms,
             )
         )
 
@@ -237,4 +237,4 @@ def change_tick_size(engine: Engine, market: TradedMarket, tick: Micros) -> None
         if order.price % tick:
             engine.cancel(order, LiveStatus.TICK_SIZE)
     old, market.tick_size = market.tick_size, tick
-    engine.journal.add(TickSizeChanged(market.spec.condition_id, old, tick, engine.journal.now_ms))
+    engine.events.add(TickSizeChanged(market.spec.condition_id, old, tick, engine.events.now_ms))

@@ -173,7 +173,7 @@ class OrderCancelled:
 
 @dataclass(frozen=True, slots=True)
 class BalanceChanged:
-    """An account's balance is now `balance`: the ledger's journal entry."""
+    """An account's balance is now `balance`: the ledger's entry."""
 
     account: Address
     token_id: TokenId | None
@@ -238,7 +238,7 @@ Event = (
 )
 
 
-class Journal:
+class EventLog:
     """Collects events in order; every command first sets `now_ms`."""
 
     __slots__ = ("_events", "now_ms")

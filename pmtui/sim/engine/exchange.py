@@ -7,7 +7,7 @@ from pmtui.domain.ids import Address, ApiKey, ConditionId, OrderId, TokenId, Tra
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.order import CancelResult, TradeStatus
-from pmtui.sim.engine import custody, placing, settling, state
+from pmtui.sim.engine import custody, execution, placing, state
 from pmtui.sim.engine.book import Book
 from pmtui.sim.engine.engine import Engine, TradedMarket, change_tick_size
 from pmtui.sim.engine.events import Event, Trade
@@ -174,7 +174,7 @@ class Reads:
 
     def check(self, order: NewOrder, *, now_ms: int) -> OrderView | Refusal:
         """Return the order as it would be accepted now, without matching it."""
-        self._engine.journal.now_ms = now_ms
+        self._engine.events.now_ms = now_ms
         return check(self._engine, order)
 
     def resting(self, condition_id: ConditionId) -> tuple[OrderView, ...]:
@@ -367,11 +367,11 @@ class Exchange:
         A failed trade is reversed on the ledger, unless its proceeds are no longer there. Trades
         between simulated accounts are not kept, and so not found.
         """
-        return settling.advance(self._at(now_ms), trade_id, status)
+        return execution.advance(self._at(now_ms), trade_id, status)
 
     def drain_events(self) -> tuple[Event, ...]:
         """Return the events since the last call, in order."""
-        return self._engine.journal.drain()
+        return self._engine.events.drain()
 
     def export_state(self) -> state.EngineState:
         """Return the state that must survive a restart."""
@@ -386,7 +386,7 @@ class Exchange:
         state.import_state(self._at(now_ms), saved)
 
     def _at(self, now_ms: int) -> Engine:
-        self._engine.journal.now_ms = now_ms
+        self._engine.events.now_ms = now_ms
         return self._engine
 
     def _market(self, condition_id: ConditionId, now_ms: int) -> TradedMarket:

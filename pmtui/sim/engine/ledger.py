@@ -11,7 +11,7 @@ from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.sim.engine.book import RestingOrder
-from pmtui.sim.engine.events import BalanceChanged, Cause, Journal
+from pmtui.sim.engine.events import BalanceChanged, Cause, EventLog
 from pmtui.sim.engine.terms import AccountView, MarketSpec, Permission
 
 
@@ -54,8 +54,8 @@ class Account:
 class Ledger:
     """All accounts, the collateral locked in each market, and the fees collected."""
 
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
+    def __init__(self, events: EventLog) -> None:
+        self._events = events
         self.accounts: dict[Address, Account] = {}
         self.pools: dict[ConditionId, int] = {}
         self.fees = 0
@@ -144,7 +144,7 @@ class Ledger:
     def _note(
         self, account: Account, token_id: TokenId | None, change: int, cause: Cause, reference: str
     ) -> None:
-        self._journal.add(
+        self._events.add(
             BalanceChanged(
                 account=account.address,
                 token_id=token_id,
@@ -152,6 +152,6 @@ class Ledger:
                 change=Micros(change),
                 cause=cause,
                 reference=reference,
-                at_ms=self._journal.now_ms,
+                at_ms=self._events.now_ms,
             )
         )

@@ -1,6 +1,6 @@
 """Plans a match: what an order demands by its two amounts, and what it would trade.
 
-Nothing is changed here: `placing` checks an order, and `settling` executes the plan.
+Nothing is changed here: `placing` checks an order, and `execution` executes the plan.
 
 Prices are never sent: they are the quotient of the amounts. The number of decimals by tick size
 follows docs/wire.md#amounts.

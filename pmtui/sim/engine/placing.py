@@ -20,6 +20,7 @@ from pmtui.sim.engine import refusals
 from pmtui.sim.engine.book import RestingOrder
 from pmtui.sim.engine.engine import Engine, TradedMarket, refine_tick_size
 from pmtui.sim.engine.events import Cause, OrderCancelled, OrderPlaced, Trade
+from pmtui.sim.engine.execution import execute
 from pmtui.sim.engine.ledger import Account
 from pmtui.sim.engine.matching import (
     Demand,
@@ -30,7 +31,6 @@ from pmtui.sim.engine.matching import (
     plan_match,
     read_demand,
 )
-from pmtui.sim.engine.settling import execute
 from pmtui.sim.engine.terms import (
     GTD_NOTICE_MS,
     MIN_MARKETABLE_BUY,
@@ -66,7 +66,7 @@ def place(engine: Engine, order: NewOrder) -> Placed | Refusal:
     if refusal is not None:
         if order.time_in_force is TimeInForce.FOK and not account.is_simulated:
             killed = working.view(f"{LiveStatus.CANCELED}_{refusal.text}")
-            engine.journal.add(OrderCancelled(killed, engine.journal.now_ms))
+            engine.events.add(OrderCancelled(killed, engine.events.now_ms))
         return refusal
     return _commit(engine, working, prepared.market, account=account, plan=plan)
 
@@ -158,7 +158,7 @@ def _check_terms(
     demand = read_demand(order, market.spec, market.tick_size)
     if isinstance(demand, Refusal):
         return demand
-    if not is_expiration_valid(order, now_ms=engine.journal.now_ms, notice_ms=GTD_NOTICE_MS):
+    if not is_expiration_valid(order, now_ms=engine.events.now_ms, notice_ms=GTD_NOTICE_MS):
         return refusals.INVALID_EXPIRATION
     if engine.orders.is_known(order.order_id):
         return refusals.duplicated(order.order_id)
@@ -227,7 +227,7 @@ def _working_order(
         size=demand.size,
         time_in_force=order.time_in_force,
         expiration_s=order.expiration_s,
-        created_ms=engine.journal.now_ms,
+        created_ms=engine.events.now_ms,
         is_simulated=engine.account(order.account).is_simulated,
     )
 
@@ -237,7 +237,7 @@ def _commit(
 ) -> Placed:
     is_announced = working.time_in_force.rests and not account.is_simulated
     if is_announced:
-        engine.journal.add(OrderPlaced(working.view(LiveStatus.LIVE), engine.journal.now_ms))
+        engine.events.add(OrderPlaced(working.view(LiveStatus.LIVE), engine.events.now_ms))
     trades = execute(engine, working, market, account=account, plan=plan)
     _settle_remainder(engine, working, market, plan=plan)
     if plan.trades:
@@ -313,7 +313,7 @@ def cancel_where(
 
 def expire(engine: Engine) -> int:
     """Remove the GTD orders that are due and return how many there were."""
-    due: list[RestingOrder] = engine.orders.take_due(engine.journal.now_ms)
+    due: list[RestingOrder] = engine.orders.take_due(engine.events.now_ms)
     for order in due:
         engine.cancel(order, LiveStatus.EXPIRED)
     return len(due)
@@ -347,7 +347,7 @@ def seed(
         engine.rest(resting)
     if batch.fresh:
         _cover(engine, market, batch.accounts)
-        market.book.changed_ms = engine.journal.now_ms
+        market.book.changed_ms = engine.events.now_ms
         market.top = (market.book.bids.best, market.book.asks.best)
     return Seeded(count=len(batch.fresh), crossing=tuple(batch.crossing))
 
@@ -403,7 +403,7 @@ class _Batch:
                 size,
                 TimeInForce.GTC,
                 expiration_s=0,
-                created_ms=self._engine.journal.now_ms,
+                created_ms=self._engine.events.now_ms,
                 is_simulated=True,
             )
         )

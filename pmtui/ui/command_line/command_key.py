@@ -9,7 +9,7 @@ from textual.app import App
 from pmtui.domain.markets.market import Market
 from pmtui.domain.ticket.command_line import (
     CancelOrders,
-    CancelScope,
+    CancelTarget,
     ChooseTheme,
     Command,
     FindMarkets,
@@ -75,7 +75,7 @@ class CommandKey:
         match command:
             case None:
                 return
-            case CancelOrders(CancelScope.EVERYWHERE):
+            case CancelOrders(CancelTarget.EVERYWHERE):
                 await self._app.run_action("app.cancel_every_order")
             case FindMarkets(text):
                 await self._app.run_action("app.search")

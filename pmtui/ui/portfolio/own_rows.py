@@ -26,7 +26,7 @@ from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.paint_portfolio import Portfolio, Tab, explain_nothing_here, portfolio_of
 from pmtui.ui.portfolio.portfolio_details import describe_dust, paint_item_details
 from pmtui.ui.portfolio.portfolio_rows import TAB_COLUMNS, Item, OrderMarks, paint_item, tab_items
-from pmtui.ui.portfolio.settling import Settling, describe_standing, standing_notes
+from pmtui.ui.portfolio.settle_actions import SettleActions, describe_standing, standing_notes
 from pmtui.ui.rows.row_stream import RowMemo
 from pmtui.ui.rows.row_verbs import RowTarget, target_of_token
 from pmtui.ui.surface import Surface
@@ -44,17 +44,17 @@ MOST_LOOKED_UP = 8
 class OwnRows:
     """A table for each tab, and the item of each row."""
 
-    def __init__(self, surface: Surface, orders: OrderKeys, settling: Settling) -> None:
+    def __init__(self, surface: Surface, orders: OrderKeys, settle_actions: SettleActions) -> None:
         """Start with the positions.
 
         Args:
             surface: the service and the user's choices.
             orders: knows which orders are marked or ending.
-            settling: knows which markets are marked to be redeemed.
+            settle_actions: knows which markets are marked to be redeemed.
         """
         self._surface = surface
         self._orders = orders
-        self._settling = settling
+        self._settle_actions = settle_actions
         self.tables = {tab: LineTable(TAB_COLUMNS[tab], id=tab.name.lower()) for tab in Tab}
         self.tab = Tab.POSITIONS
         """The active tab."""
@@ -184,7 +184,7 @@ class OwnRows:
     def _marks(self, view: AccountView) -> OrderMarks:
         return OrderMarks(
             marked=self._orders.marked, ending=self._orders.ending, scoring=view.scoring,
-            aged=self._aged(view), redeeming=self._settling.marked, away=self._away(view),
+            aged=self._aged(view), redeeming=self._settle_actions.marked, away=self._away(view),
             queue=dict(view.queue_ahead), selling=self._selling,
             notes=standing_notes(self._surface.queries.wallet()),
             days=self._shapes(), exits=self._exits(view), stops=stops_of(view),

@@ -43,7 +43,7 @@ from pmtui.ui.portfolio.paint_portfolio import (
     tab_at,
 )
 from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys
-from pmtui.ui.portfolio.settling import Settling
+from pmtui.ui.portfolio.settle_actions import SettleActions
 from pmtui.ui.portfolio.summary import Summary, exposure_in, paint_exposure_line
 from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_verbs import RowVerbs, market_to_trade
@@ -133,8 +133,8 @@ class PortfolioScreen(FrameScreen):
         super().__init__(surface)
         line = self.message_line
         orders = OrderKeys(self, surface, line, changed=self._show_items)
-        settling = Settling(surface, WalletFlow(self, surface, line), line)
-        self._rows = OwnRows(surface, orders, settling)
+        settle_actions = SettleActions(surface, WalletFlow(self, surface, line), line)
+        self._rows = OwnRows(surface, orders, settle_actions)
         self._summary = Summary(surface)
         self._frame = Panel(*self._rows.tables.values(), id="rows-panel", classes="-table")
         self._holding = HoldingPane(id="holding")
@@ -143,7 +143,7 @@ class PortfolioScreen(FrameScreen):
             self, surface, line, lambda: self._rows.target, merge_path=("portfolio.merge",)
         )
         keys = PortfolioKeys(
-            surface, self._rows, orders=orders, settling=settling, flattening=verbs.flattening,
+            surface, self._rows, orders=orders, settle_actions=settle_actions, flattening=verbs.flattening,
             line=line, changed=self._show_items,
         )  # fmt: skip
         columns = ColumnKeys(

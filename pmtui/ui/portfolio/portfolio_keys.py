@@ -13,7 +13,7 @@ from pmtui.ui.message_line import MessageLine
 from pmtui.ui.portfolio.order_keys import OrderKeys
 from pmtui.ui.portfolio.own_rows import OwnRows
 from pmtui.ui.portfolio.paint_portfolio import Tab
-from pmtui.ui.portfolio.settling import SettleAction, Settling, settlement_of
+from pmtui.ui.portfolio.settle_actions import SettleAction, SettleActions, settlement_of
 from pmtui.ui.rows.flattening import Flattening
 from pmtui.ui.surface import Surface
 
@@ -22,7 +22,7 @@ class PortfolioKeys:
     """Dispatches each key to the selected item, or shows which tab it belongs to."""
 
     def __init__(
-        self, surface: Surface, rows: OwnRows, *, orders: OrderKeys, settling: Settling,
+        self, surface: Surface, rows: OwnRows, *, orders: OrderKeys, settle_actions: SettleActions,
         flattening: Flattening, line: MessageLine, changed: Callable[[], None],
     ) -> None:  # fmt: skip
         """Act on the rows of the portfolio.
@@ -31,7 +31,7 @@ class PortfolioKeys:
             surface: the service and the user's choices.
             rows: the rows and the selected one.
             orders: cancels and moves orders.
-            settling: turns positions into cash.
+            settle_actions: turns positions into cash.
             flattening: sells whole positions.
             line: shows why a key does nothing.
             changed: called when rows must be repainted.
@@ -39,7 +39,7 @@ class PortfolioKeys:
         self._surface = surface
         self._rows = rows
         self._orders = orders
-        self._settling = settling
+        self._settle_actions = settle_actions
         self._flattening = flattening
         self._line = line
         self._changed = changed
@@ -75,7 +75,7 @@ class PortfolioKeys:
             Need.MARKED_ORDERS: not self._orders.marked.isdisjoint(open_ids),
             Need.MARKABLE: is_position or isinstance(item, Order),
             Need.POSITIONS: self._rows.tab is Tab.POSITIONS and has_net and is_open,
-            Need.PAYOUT: is_resolved or (is_position and bool(self._settling.marked)),
+            Need.PAYOUT: is_resolved or (is_position and bool(self._settle_actions.marked)),
             Need.BOTH_OUTCOMES: found is not None and bool(found.mergeable),
         }
         return frozenset(need for need, is_there in there.items() if not is_there)
@@ -86,7 +86,7 @@ class PortfolioKeys:
             found = settlement_of(self._surface.queries.wallet(), item.condition_id)
             if not item.is_redeemable and (found is None or not found.is_resolved):
                 self._rows.mark_to_sell(item)
-            elif not self._settling.mark(item.condition_id):
+            elif not self._settle_actions.mark(item.condition_id):
                 return
             self._changed()
             self._rows.table.action_move_down()
@@ -115,7 +115,7 @@ class PortfolioKeys:
             self._line.show("Only positions are settled: they have a tab of their own.")
             return
         item = self._rows.at_cursor
-        self._settling.take(wish, item if isinstance(item, Position) else None)
+        self._settle_actions.take(wish, item if isinstance(item, Position) else None)
         self._changed()
 
     def _order_at_cursor(self) -> Order | None:

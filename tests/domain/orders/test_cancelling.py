@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.orders.cancelling import (
-    EVERYTHING,
+    ALL_ORDERS,
     LEFT_OUT,
     NO_ANSWER,
     CancelScope,
@@ -50,9 +50,9 @@ def test_only_a_scope_reaches_orders_that_were_not_named() -> None:
     answer = CancelResult((OTHER,))
     by_id = sort_cancel_answer((), answer, None, known=nothing_known)
     assert (by_id.gone, by_id.unseen, by_id.unexpected) == ((), 0, 1)
-    unseen = sort_cancel_answer((), answer, EVERYTHING, known=nothing_known)
+    unseen = sort_cancel_answer((), answer, ALL_ORDERS, known=nothing_known)
     assert (unseen.gone, unseen.unseen, unseen.unexpected) == ((OTHER,), 1, 0)
-    late = sort_cancel_answer((), answer, EVERYTHING, known=other_known)
+    late = sort_cancel_answer((), answer, ALL_ORDERS, known=other_known)
     assert (late.gone, late.unseen, late.unexpected) == ((OTHER,), 0, 0)
     elsewhere = sort_cancel_answer(
         (), answer, CancelScope(ConditionId("0xelse")), known=other_known
@@ -61,7 +61,7 @@ def test_only_a_scope_reaches_orders_that_were_not_named() -> None:
 
 
 def test_a_scope_covers_a_market_or_one_token_of_it() -> None:
-    assert EVERYTHING.covers(ORDER)
+    assert ALL_ORDERS.covers(ORDER)
     assert CancelScope(ORDER.condition_id).covers(ORDER)
     assert CancelScope(ORDER.condition_id, ORDER.token_id).covers(ORDER)
     assert not CancelScope(ORDER.condition_id, TokenId("1")).covers(ORDER)
@@ -71,7 +71,7 @@ def test_a_scope_covers_a_market_or_one_token_of_it() -> None:
     canceled=st.lists(IDS).map(tuple),
     refused=st.lists(IDS).map(lambda ids: tuple((each, "matched") for each in ids)),
     lost=st.lists(IDS).map(tuple),
-    scope=st.sampled_from([None, EVERYTHING, CancelScope(ConditionId("0xelse"))]),
+    scope=st.sampled_from([None, ALL_ORDERS, CancelScope(ConditionId("0xelse"))]),
 )
 def test_every_target_ends_once(
     canceled: tuple[OrderId, ...],

@@ -13,7 +13,7 @@ from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.command_line import (
     LONGEST,
     CancelOrders,
-    CancelScope,
+    CancelTarget,
     ChooseTheme,
     Command,
     CommandProblem,
@@ -68,8 +68,8 @@ def orders(draw: st.DrawFn) -> EnterOrder:
 ladder_prices = st.none() | st.integers(1, 9_999).map(lambda price: Micros(price * 100))
 commands = st.one_of(
     orders(),
-    st.sampled_from(CancelScope).map(CancelOrders),
-    st.integers(1, 9_999).map(lambda p: CancelOrders(CancelScope.MARKET, Micros(p * 100))),
+    st.sampled_from(CancelTarget).map(CancelOrders),
+    st.integers(1, 9_999).map(lambda p: CancelOrders(CancelTarget.MARKET, Micros(p * 100))),
     st.sampled_from((None, 0, 1)).map(FlattenPosition),
     st.tuples(ladder_prices, ladder_prices)
     .filter(lambda ends: ends != (None, None))
@@ -210,9 +210,9 @@ def test_sizes_have_units() -> None:
     [
         ("sell all", FlattenPosition(0)), ("sell all no", FlattenPosition(1)),
         ("f", FlattenPosition()), ("flatten no", FlattenPosition(1)),
-        ("cancel all", CancelOrders(CancelScope.EVERYWHERE)),
-        ("x offers", CancelOrders(CancelScope.ASKS)),
-        ("cancel 39.7", CancelOrders(CancelScope.MARKET, Micros(397_000))),
+        ("cancel all", CancelOrders(CancelTarget.EVERYWHERE)),
+        ("x offers", CancelOrders(CancelTarget.ASKS)),
+        ("cancel 39.7", CancelOrders(CancelTarget.MARKET, Micros(397_000))),
         ("stop 38", ProtectPosition(Micros(380_000), None)),
         ("tp 42 sl 38.5", ProtectPosition(Micros(385_000), Micros(420_000))),
         ("split", SplitCash(None)), ("split $7.50", SplitCash(Micros(7_500_000))),
@@ -293,7 +293,7 @@ def test_a_word_too_many_is_pointed_at(text: str, place: str) -> None:
 def test_nothing_is_traded_without_a_market() -> None:
     for text in ("buy 5 40", "flatten", "stop 38"):
         assert isinstance(parse_command(text, ()), CommandProblem)
-    assert parse_command("cancel all", ()) == CancelOrders(CancelScope.EVERYWHERE)
+    assert parse_command("cancel all", ()) == CancelOrders(CancelTarget.EVERYWHERE)
 
 
 def test_words_of_outcomes_are_never_words_of_the_language() -> None:

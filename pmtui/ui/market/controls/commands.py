@@ -10,7 +10,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.ticket.command_line import (
     CancelOrders,
-    CancelScope,
+    CancelTarget,
     Command,
     EnterOrder,
     FlattenPosition,
@@ -219,9 +219,9 @@ class Commands:
                 self._workspace.ladder.go_to(price)
             case CancelOrders(_, price) if price is not None:
                 self._cancel_at(price)
-            case CancelOrders(CancelScope.BIDS):
+            case CancelOrders(CancelTarget.BIDS):
                 self._cancel_side(Side.BUY)
-            case CancelOrders(CancelScope.ASKS):
+            case CancelOrders(CancelTarget.ASKS):
                 self._cancel_side(Side.SELL)
             case CancelOrders():
                 self._trading.cancel_market()

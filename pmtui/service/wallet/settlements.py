@@ -16,7 +16,7 @@ from pmtui.domain.markets.market import Event, Market, MarketTerms
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.ports import CallTable, Hosts
-from pmtui.service.wallet.facts import WalletFacts
+from pmtui.service.wallet.wallet_facts import WalletFacts
 
 MarketOf = Callable[[ConditionId], tuple[Market | None, MarketTerms | None]]
 _PAIR = 2

@@ -46,7 +46,7 @@ class SettleAction(StrEnum):
     CONVERT = "convert"
 
 
-class Settling:
+class SettleActions:
     """Starts the wallet step for an action, or shows why there is none."""
 
     def __init__(self, surface: Surface, flow: WalletFlow, line: MessageLine) -> None:

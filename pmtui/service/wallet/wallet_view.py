@@ -27,10 +27,10 @@ from pmtui.service.account.account import AccountFeed
 from pmtui.service.ports import WalletAccess
 from pmtui.service.profile import Profile
 from pmtui.service.views import Load, Mode
-from pmtui.service.wallet.facts import CHAIN, RELAYER, WalletFacts
 from pmtui.service.wallet.preparing import CallWords
-from pmtui.service.wallet.settling import Settlements
+from pmtui.service.wallet.settlements import Settlements
 from pmtui.service.wallet.transactions import WalletTransactions
+from pmtui.service.wallet.wallet_facts import CHAIN, RELAYER, WalletFacts
 from pmtui.service.wallet.wallet_views import (
     NO_WALLET,
     ApprovalView,

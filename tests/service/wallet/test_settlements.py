@@ -11,7 +11,7 @@ from pmtui.domain.markets.market import Event, Market, MarketTerms, Outcome
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.ports import CallTable, Hosts
-from pmtui.service.wallet.settling import ConvertPlan, Settlements
+from pmtui.service.wallet.settlements import ConvertPlan, Settlements
 from pmtui.signing.contracts import POLYGON, condition_id, token_ids
 from pmtui.signing.wallet_calls import WalletCalls
 

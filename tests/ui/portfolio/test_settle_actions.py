@@ -16,7 +16,7 @@ from pmtui.service.wallet.wallet_views import Failed, NotKnown, WalletCard
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.portfolio.paint_portfolio import Tab
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
-from pmtui.ui.portfolio.settling import describe_standing
+from pmtui.ui.portfolio.settle_actions import describe_standing
 from pmtui.ui.wallet.signing_card import SigningCard
 from pmtui.ui.wallet.transaction import TransactionScreen
 from pmtui.ui.widgets.text_line import KeyLine

@@ -48,7 +48,7 @@ def execute(
         trades.append(trade)
         market.last_trade_price = trade.price
         market.last_trade_side = trade.side
-        engine.journal.add(TradeMatched(trade))
+        engine.events.add(TradeMatched(trade))
         is_anyones = _settle(engine, trade, market, taker=account)
         if is_anyones:
             engine.unsettled[trade.trade_id] = trade
@@ -66,7 +66,7 @@ def execute(
 def _trade(
     engine: Engine, working: RestingOrder, planned: PlannedTrade, *, transaction: str, bucket: int
 ) -> Trade:
-    now_ms = engine.journal.now_ms
+    now_ms = engine.events.now_ms
     return Trade(
         trade_id=engine.ids.trade_id(),
         transaction_hash=transaction,
@@ -171,7 +171,7 @@ def _announce_update(engine: Engine, order: RestingOrder, trade: Trade) -> None:
     order.trade_ids = (*order.trade_ids, trade.trade_id)
     status = LiveStatus.MATCHED if order.is_filled else LiveStatus.LIVE
     engine.orders.known[order.order_id] = status
-    engine.journal.add(OrderUpdated(order.view(status), engine.journal.now_ms))
+    engine.events.add(OrderUpdated(order.view(status), engine.events.now_ms))
 
 
 def advance(engine: Engine, trade_id: TradeId, status: TradeStatus) -> Trade | Refusal:
@@ -183,12 +183,12 @@ def advance(engine: Engine, trade_id: TradeId, status: TradeStatus) -> Trade | R
         return NO_SUCH_STEP
     if status is TradeStatus.FAILED and not _undo(engine, trade):
         return NOT_REVERSIBLE
-    advanced = replace(trade, status=status, updated_ms=engine.journal.now_ms)
+    advanced = replace(trade, status=status, updated_ms=engine.events.now_ms)
     if status.is_final:
         del engine.unsettled[trade_id]
     else:
         engine.unsettled[trade_id] = advanced
-    engine.journal.add(TradeAdvanced(advanced))
+    engine.events.add(TradeAdvanced(advanced))
     return advanced
 
 
