@@ -85,7 +85,7 @@ STANDING: tuple[Topic, ...] = (
     StatusTopic(), AccountTopic(), FillsTopic(), LogTopic(), AlertTopic(),
 )  # fmt: skip
 """Topics that every terminal watches while it is attached: any key may need them."""
-MOST_KEPT = 256
+MOST_KEPT = 96
 """Views that are kept although their topics are not watched."""
 _LIVE_ONLY = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
 """Topics whose views are useless once they are unwatched."""

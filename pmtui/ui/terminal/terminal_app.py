@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from rich.console import RenderableType
 from textual import events
+from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.driver import Driver
 from textual.filter import LineFilter
@@ -52,6 +53,7 @@ class Toasts:
 
     # A toast shown together with a change of screens comes after it, and stays.
     def _leave_behind(self, screen: Screen[Any]) -> None:
+        forget_closed_screens()
         if not screen.is_modal and screen is not self._screen:
             self._screen = screen
             self._app.clear_notifications()
@@ -84,6 +86,17 @@ class HiddenPrompt:
                         app.terminal.redraw()
         finally:
             self._is_asking = False
+
+
+def forget_closed_screens() -> None:
+    """Let go of the lines of widgets that are gone.
+
+    Textual remembers the colours of each widget's border by the object that holds all of its drawn
+    lines, for a thousand widgets: hopping between markets doubled the terminal's memory.
+    """
+    remembered = getattr(StylesCache, "get_inner_outer", None)
+    if hasattr(remembered, "cache_clear"):
+        remembered.cache_clear()
 
 
 BEAT_S = 0.5

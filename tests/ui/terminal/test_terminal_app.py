@@ -1,5 +1,7 @@
 """Toasts stand once and stay behind; input keeps its order."""
 
+import gc
+import weakref
 from typing import Any
 
 import pytest
@@ -8,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 from typing_extensions import override
 
 from pmtui.ui.app import PmtuiApp
@@ -62,6 +65,26 @@ async def test_toasts_stay_where_they_came_up() -> None:
         app.action_markets()
         app.notify("Back again.")
         await until(pilot, lambda: told(app) == ["Back again."], "what came after")
+
+
+class Closing(Screen[None]):
+    """A screen with something to draw."""
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield Static("words", id="words")
+
+
+async def test_the_drawn_lines_of_a_closed_screen_are_let_go() -> None:
+    app = Clicked(Box())
+    async with app.run_test(size=(40, 10)) as pilot:
+        await app.push_screen(Closing())
+        await settle(pilot)
+        lines = weakref.ref(app.screen.query_one("#words")._styles_cache)
+        await app.pop_screen()
+        await settle(pilot)
+        _ = gc.collect()
+        assert lines() is None
 
 
 class Box(Widget, can_focus=True):
