@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from pmtui.domain.account.position import LEAST_HELD, Stake
 from pmtui.domain.markets.market import Market
 from pmtui.domain.money import SCALE, Micros, counted_mid, is_one_sided, round_price
 from pmtui.service.views import Load
@@ -11,8 +12,10 @@ from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
     TENTH_OF_CENT,
     format_age,
+    format_average,
     format_money_change,
     format_money_compact,
+    format_size_compact,
     format_time_left,
     read_average,
     read_change,
@@ -33,6 +36,7 @@ LEFT_WIDTH = 6
 LEAST_TAIL = 12
 """A shorter part of a sentence would say nothing."""
 MINUTE_S = 60
+_CENT = 10_000
 FRESH_S = 35
 """Data no older than this counts as current: lists and the slowest polls update twice a minute."""
 
@@ -104,6 +108,27 @@ def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
         sign = "+" if amount > 0 else ""
         text = sign + format_money_compact(amount, width=width - len(sign)).strip()
     return Cell(text, role)
+
+
+def paint_average(net: Stake) -> Cell:
+    """Paint the average of a net position, with `~` where what pairs locked in is part of it."""
+    if net.entry is None:
+        return Cell(ABSENT, Role.DIM)
+    return Cell(f"{mark_of(net)}{format_average(net.entry)}")
+
+
+def mark_of(net: Stake | None) -> str:
+    """Return `~` where what pairs locked in is part of the figures of a net position."""
+    return "~" if net is not None and net.is_estimate else ""
+
+
+def paint_apart(net: Stake, *, is_counted: bool = True) -> Line:
+    """Paint what pairs and earlier trades bring beside a net position; empty below a cent."""
+    if abs(net.apart) < _CENT:
+        return ()
+    size = f"{format_size_compact(net.pairs).strip()} " if is_counted else ""
+    what = f"{size}pairs " if net.pairs >= LEAST_HELD else "earlier "
+    return (Cell(what, Role.DIM), paint_gain(net.apart))
 
 
 def paint_time_left(end_at: datetime | None, now: datetime, *, is_closed: bool = False) -> Cell:

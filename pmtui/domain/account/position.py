@@ -197,7 +197,12 @@ class Stake:
     pairs: Micros = ZERO
     """Pairs of both outcomes held beside it."""
     locked: Micros = ZERO
-    """What the pairs bring beyond their price, a dollar each: a gain, or a loss below zero."""
+    """What pairs bring beyond their price, where the average contains it: a gain, or a loss below zero."""
+    apart: Micros = ZERO
+    """What pairs and earlier trades bring, where the average is that of the trades since the net was flat.
+
+    Cost and profit are without it.
+    """
 
     @property
     def entry(self) -> Micros | None:
@@ -215,8 +220,13 @@ class Stake:
         return complement(average) if self.is_other else average
 
     @property
+    def is_estimate(self) -> bool:
+        """Whether what pairs locked in moves the average: own fills do not show what the shares cost."""
+        return self.locked != 0
+
+    @property
     def cost(self) -> Micros:
-        """The price paid, with the entry fees and less a dollar for each pair, rounded up."""
+        """The price paid, with the entry fees and less what pairs locked in, rounded up."""
         return Micros(notional_ceil(self.average_price, self.size) + self.entry_fees - self.locked)
 
     def profit_at(self, price: Micros) -> Micros:
@@ -227,11 +237,12 @@ class Stake:
     def part(self, size: Micros) -> "Stake":
         """Return a stake of `size` shares, with their part of the fees and of what pairs locked in."""
         if not self.size:
-            return replace(self, size=size, entry_fees=ZERO, pairs=ZERO, locked=ZERO)
-        fees, pairs, locked = (
-            Micros(each * size // self.size) for each in (self.entry_fees, self.pairs, self.locked)
+            return replace(self, size=size, entry_fees=ZERO, pairs=ZERO, locked=ZERO, apart=ZERO)
+        fees, pairs, locked, apart = (
+            Micros(each * size // self.size)
+            for each in (self.entry_fees, self.pairs, self.locked, self.apart)
         )
-        return replace(self, size=size, entry_fees=fees, pairs=pairs, locked=locked)
+        return replace(self, size=size, entry_fees=fees, pairs=pairs, locked=locked, apart=apart)
 
     @property
     def rounding(self) -> Micros:
@@ -239,20 +250,120 @@ class Stake:
         return Micros(2 + 2 * -(-(self.size + 2 * self.pairs) // ONE))
 
 
-def net_stake(stake: Stake | None, of_other: Stake | None) -> Stake | None:
+def net_stake(
+    stake: Stake | None,
+    of_other: Stake | None,
+    fills: Iterable[Fill] = (),
+    *,
+    tokens: tuple[TokenId, TokenId] | None = None,
+) -> Stake | None:
     """Return the net holding of one outcome over the other; None if they are equal.
 
-    It cost what was paid for both, less a dollar for each pair, whatever happens.
+    Both cost what was paid for them, less a dollar for each pair, whatever happens. Where own fills since
+    the net was last flat add up to it, the net cost what they paid, and the rest of that sum stands apart.
+    Else all of it is the cost of the net, with what the pairs locked in.
+
+    Args:
+        stake: in one outcome.
+        of_other: in the other one.
+        fills: our own, in any order.
+        tokens: of the stake and of the other one; None without fills.
     """
-    if stake is None or of_other is None:
-        return stake or of_other
-    more, less = (of_other, stake) if of_other.size > stake.size else (stake, of_other)
-    if more.size == less.size:
+    held = [each for each in (stake, of_other) if each is not None]
+    if not held:
         return None
-    size, fees = Micros(more.size - less.size), Micros(more.entry_fees + less.entry_fees)
-    net_cost = more.cost + less.cost - less.size
+    more = max(held, key=lambda each: each.size)
+    less = min(held, key=lambda each: each.size) if len(held) > 1 else None
+    pairs = ZERO if less is None else less.size
+    size = Micros(more.size - pairs)
+    if not size:
+        return None
+    net_cost = Micros(more.cost + (0 if less is None else less.cost) - pairs)
+    if tokens is not None:
+        order = tokens if more is stake else tokens[::-1]
+        opened = _since_flat(fills, order, size, more.fee)
+        if opened is not None:
+            net = replace(
+                more, size=size, pairs=pairs, average_price=opened[0], entry_fees=opened[1]
+            )
+            apart = Micros(net.cost - net_cost)
+            # Without pairs the average differs by no more than rounding, unless earlier trades are in it.
+            if pairs or abs(apart) > net.rounding:
+                return replace(net, apart=apart)
+    if less is None:
+        return more
+    fees = Micros(more.entry_fees + less.entry_fees)
     locked = Micros(notional_ceil(more.average_price, size) + fees - net_cost)
-    return replace(more, size=size, entry_fees=fees, pairs=less.size, locked=locked)
+    return replace(more, size=size, entry_fees=fees, pairs=pairs, locked=locked)
+
+
+def _since_flat(
+    fills: Iterable[Fill], tokens: tuple[TokenId, TokenId], size: Micros, fee: FeeSchedule
+) -> tuple[Micros, Micros] | None:
+    """Return the average price and the entry fees of the net position from the trades that made it.
+
+    Buying one outcome is selling the other at the complement. Fills of one instant count as one trade:
+    their order is unknown. Reductions leave the average.
+
+    Returns:
+        None if the fills do not lead back to a moment without a net position.
+    """
+    instants: dict[datetime, list[Fill]] = {}
+    for fill in fills:
+        if fill.token_id in tokens and fill.status is not TradeStatus.FAILED:
+            instants.setdefault(fill.matched_at, []).append(fill)
+    since: list[_NetTrade] = []
+    after, is_open = int(size), True
+    for instant in sorted(instants, reverse=True):
+        trade = _net_trade(instants[instant], tokens[0], fee)
+        before = after - trade.added + trade.reduced
+        if is_open:
+            since.append(replace(trade, after=after))
+        is_open = is_open and before >= LEAST_HELD
+        if abs(before) < LEAST_HELD:
+            break
+        after = before
+    else:
+        return None
+    held, cost, fees = 0, Fraction(0), Fraction(0)
+    for trade in reversed(since):
+        held, cost, fees = held + trade.added, cost + trade.cost, fees + trade.fees
+        if not held:
+            return None
+        # The first one may have closed the opposite position, too.
+        cost, fees = cost * trade.after / held, fees * trade.after / held
+        held = trade.after
+    average = cost / held
+    if not 0 < round(average) < ONE:
+        return None
+    return Micros(round(average)), Micros(-(-fees.numerator // fees.denominator))
+
+
+@dataclass(frozen=True, slots=True)
+class _NetTrade:
+    """The fills of one instant in terms of a net position."""
+
+    added: int
+    reduced: int
+    cost: Fraction
+    """What the added shares cost, in millionths of a dollar, without fees."""
+    fees: Fraction
+    after: int = 0
+    """The net position after it."""
+
+
+def _net_trade(fills: Iterable[Fill], token_id: TokenId, fee: FeeSchedule) -> _NetTrade:
+    added, reduced, cost, fees = 0, 0, Fraction(0), Fraction(0)
+    for fill in fills:
+        is_own = fill.token_id == token_id
+        if is_own is not (fill.side is Side.BUY):
+            reduced += fill.size
+            continue
+        added += fill.size
+        cost += fill.size * (fill.price if is_own else complement(fill.price))
+        if fill.liquidity is Liquidity.TAKER:
+            fees += fill.fee or taker_fee(fill.size, fill.price, fee)
+    return _NetTrade(added, reduced, cost, fees)
 
 
 def profits_at_end(stakes: Iterable[Stake]) -> tuple[Micros, Micros]:

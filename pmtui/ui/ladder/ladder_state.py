@@ -11,6 +11,7 @@ from pmtui.domain.formats import format_shares
 from pmtui.domain.markets.market import Market, Side, Trading
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
+from pmtui.ui.facts import paint_apart
 from pmtui.ui.format import (
     format_age,
     format_average,
@@ -347,14 +348,18 @@ def _imbalance(bid: Micros, ask: Micros, *, is_good: bool) -> list[Line]:
 
 def _holding_facts(ladder: Ladder, *, has_exit: bool) -> list[Line]:
     facts: list[Line] = []
+    net = ladder.placed.marks.net
+    mark = "~" if net is not None and net.is_estimate else ""
     if has_exit and (closing := ladder.closing) is not None:
         text = profit_text(closing.profit, 9).strip()
         part = f"{format_size_compact(closing.fills, width=6).strip()} " * closing.is_partial
-        facts.append((Cell("exit ", Role.DIM), Cell(part), Cell(text, profit_role(closing.profit))))
-    net = ladder.placed.marks.net
+        cell = Cell(mark + text, profit_role(closing.profit))
+        facts.append((Cell("exit ", Role.DIM), Cell(part), cell))
     if net is not None and net.entry is not None:
-        facts.append((Cell("avg ", Role.DIM), Cell(format_average(net.entry))))
+        facts.append((Cell("avg ", Role.DIM), Cell(mark + format_average(net.entry))))
     if (row := ladder.placed.even) is not None:
         text = format_price(ladder.axis.price_at(row), tick=ladder.axis.tick)
-        facts.append((Cell("b/e ", Role.DIM), Cell(text)))
+        facts.append((Cell("b/e ", Role.DIM), Cell(mark + text)))
+    if net is not None and net.apart and (apart := paint_apart(net)):
+        facts.append(apart)
     return facts

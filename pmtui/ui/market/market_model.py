@@ -162,7 +162,7 @@ def ladder_inputs(
     orders = account.orders_at(token_id)
     other, label = _other(view, token_id)
     held = stakes_of_both(account, fills, token_id, other, fee=fee)
-    net = net_of(held)
+    net = net_of(held, fills, token_id, other)
     if net is not None and net.size < LEAST_HELD:
         # Dust is no position.
         net = None
@@ -240,11 +240,15 @@ def stakes_of_both(
     )
 
 
-def net_of(stakes: Sequence[Stake]) -> Stake | None:
-    """Return the net of the stakes in a market; None without any, or if it is flat."""
+def net_of(
+    stakes: Sequence[Stake], fills: Iterable[Fill], token_id: TokenId, other: TokenId | None
+) -> Stake | None:
+    """Return the net of the stakes in a market, by its fills; None without any, or if it is flat."""
     return net_stake(
         next((each for each in stakes if not each.is_other), None),
         next((each for each in stakes if each.is_other), None),
+        fills,
+        tokens=None if other is None else (token_id, other),
     )
 
 
@@ -254,7 +258,8 @@ def net_stake_in(
     """Return what is held of an outcome beyond the other one; None where that is nothing."""
     others = [each for each in terms.token_ids if each != token_id]
     other = others[0] if len(others) == 1 else None
-    net = net_of(stakes_of_both(account, fills, token_id, other, fee=terms.fee))
+    stakes = stakes_of_both(account, fills, token_id, other, fee=terms.fee)
+    net = net_of(stakes, fills, token_id, other)
     return None if net is None or net.is_other else net
 
 
@@ -272,7 +277,8 @@ def net_in(
     fee = _fee_of(view)
     other = next(iter(account.others_of(position.token_id)), _other(view, position.token_id)[0])
     known = tuple(queries.fills().fills if fills is None else fills)
-    net = net_of(stakes_of_both(account, known, position.token_id, other, fee=fee))
+    stakes = stakes_of_both(account, known, position.token_id, other, fee=fee)
+    net = net_of(stakes, known, position.token_id, other)
     return None if net is None or net.is_other or net.size < LEAST_HELD else net
 
 

@@ -57,6 +57,7 @@ def position_facts(model: MarketModel) -> PositionFacts | None:
         _unprotected(account, p) for p in account.positions if p.condition_id == model.condition_id
     )
     return PositionFacts(
+        net=net,
         exit_now=closing,
         even=None if net is None or tick is None else break_even(net, tick),
         most=most,

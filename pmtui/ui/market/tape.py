@@ -35,6 +35,7 @@ from pmtui.ui.portfolio.paint_position import (
     PositionFacts,
     gain_forms,
     net_of,
+    paint_net,
     paint_position_facts,
     paint_positions,
 )
@@ -356,8 +357,8 @@ class PositionPane(LinePane):
         if self._facts is None or height <= len(lines):
             return lines
         facts = paint_position_facts(self._facts, width)
-        if held > 1:
-            facts = (net_of(self._positions, self._labels), *facts)
+        if net := paint_net(self._positions, self._labels, self._facts.net, width):
+            facts = (net, *facts)
         return (*lines, *(fit_line(line, width) for line in facts))[:height]
 
 

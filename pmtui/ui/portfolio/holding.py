@@ -16,7 +16,14 @@ from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line, choose_form, fit_line
-from pmtui.ui.facts import ABSENT, paint_gain, paint_time_left
+from pmtui.ui.facts import (
+    ABSENT,
+    mark_of,
+    paint_apart,
+    paint_average,
+    paint_gain,
+    paint_time_left,
+)
 from pmtui.ui.format import (
     format_cost,
     format_money,
@@ -198,19 +205,24 @@ def _position_lines(
 def _outlook(net: Stake, closing: Closing | None, tick: Micros | None) -> list[Line]:
     """Return lines for the result of closing now, and after either resolution, net of all fees."""
     lines: list[Line] = []
-    if net.pairs:
+    mark, apart = mark_of(net), paint_apart(net)
+    if net.pairs or apart:
         size = format_size_compact(net.size).strip()
-        lines.append(_fact("net", Cell(size, Role.OWN_ORDER), "beyond pairs"))
+        average = "" if net.entry is None else f"at {paint_average(net).text}, "
+        lines.append(_fact("net", Cell(size, Role.OWN_ORDER), f"{average}beyond pairs"))
+    if apart:
+        lines.append(_fact(apart[0].text.strip(), apart[1], "beside it, net"))
     even = None if tick is None else break_even(net, tick)
     if even is not None:
-        lines.append(_fact("break-even", Cell(format_price(even)), "fees included"))
+        lines.append(_fact("break-even", Cell(mark + format_price(even)), "fees included"))
     if closing is not None:
         fills, size = (format_size_compact(each).strip() for each in (closing.fills, closing.size))
         note = f"for {fills} of {size}, net" if closing.is_partial else "at the bids, net"
-        lines.append(_fact("exit", paint_gain(closing.profit), note))
+        gain = paint_gain(closing.profit)
+        lines.append(_fact("exit", gain._replace(text=mark + gain.text), note))
     pays = f"pays {format_money(Micros(net.size + net.pairs))}"
-    lines.append(_fact("if it wins", paint_gain(Micros(net.size - net.cost)), pays))
-    lines.append(_fact("if it loses", paint_gain(Micros(-net.cost))))
+    lines.append(_fact("if it wins", paint_gain(Micros(net.size - net.cost + net.apart)), pays))
+    lines.append(_fact("if it loses", paint_gain(Micros(net.apart - net.cost))))
     return lines
 
 

@@ -4,13 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from pmtui.domain.account.position import Position
+from pmtui.domain.account.position import Position, Stake
 from pmtui.domain.formats import format_shares
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, Micros, ratio_floor
 from pmtui.domain.orders.flattening import Closing
 from pmtui.service.views import AccountView, Load
 from pmtui.ui.cells import Cell, Line, choose_form, fit_line, line_width
+from pmtui.ui.facts import mark_of, paint_apart, paint_average
 from pmtui.ui.format import (
     format_money,
     format_money_change,
@@ -88,9 +89,37 @@ def gain_forms(
 def net_of(positions: Iterable[Position], labels: Sequence[str]) -> Line:
     """Return the net size of both outcomes if any of the second one is held."""
     held = {p.outcome_index: p.size for p in positions if p.size}
-    if len(labels) != 2 or not held.get(1):
+    return _net(held, labels) if held.get(1) else ()
+
+
+def paint_net(
+    positions: Iterable[Position], labels: Sequence[str], net: Stake | None, width: int
+) -> Line:
+    """Paint the net size with its average, and what pairs bring beside it; empty if nothing is beside it."""
+    held = {p.outcome_index: p.size for p in positions if p.size}
+    apart = () if net is None else paint_apart(net)
+    if len(held) < 2 and not apart:
         return ()
-    net = Micros(held.get(0, 0) - held[1])
+    size = _net(held, labels)
+    if net is None or net.entry is None:
+        return size
+    average, beside = paint_average(net), (Cell("  "), *apart)
+    at: Line = (Cell(" at ", Role.DIM), average)
+    brief: Line = (Cell(" @", Role.DIM), average._replace(text=average.text.removesuffix("¢")))
+    short = (Cell("  "), *paint_apart(net, is_counted=False))
+    forms = (
+        (*size, *at, *beside),
+        (*size, *brief, *beside),
+        (*size[1:], *brief, *beside),
+        (*size[1:], *brief, *short),
+    )
+    return choose_form((*forms, (*size, *brief), size), width)
+
+
+def _net(held: Mapping[int, Micros], labels: Sequence[str]) -> Line:
+    if len(labels) != 2:
+        return ()
+    net = Micros(held.get(0, 0) - held.get(1, 0))
     sign = "-" if net < 0 else "+" if net else ""
     text = f"{sign}{format_shares(Micros(abs(net)))} {plain(labels[0], 12)}"
     return (Cell("net ", Role.DIM), Cell(text, Role.ASK if net < 0 else Role.BID))
@@ -100,6 +129,8 @@ def net_of(positions: Iterable[Position], labels: Sequence[str]) -> Line:
 class PositionFacts:
     """Exit, break-even, resolution and stops of the positions in a market, priced as on the ladder shown."""
 
+    net: Stake | None = None
+    """The net position; None for dust."""
     exit_now: Closing | None
     """What closing the net position brings now; None without a good book or a bid of others."""
     even: Micros | None
@@ -149,13 +180,14 @@ def _fact_pairs(
 ) -> list[tuple[Line, Line]]:
     absent = Cell("–", Role.DIM)
     is_brief, closing = names is _SHORT, facts.exit_now
-    now = absent if closing is None else _gain(closing.profit, has_cents=has_cents)
+    mark = mark_of(facts.net)
+    now = absent if closing is None else _gain(closing.profit, has_cents=has_cents, mark=mark)
     if closing is not None and closing.is_partial:
         fills, size = (
             format_size_compact(each, width=6).strip() for each in (closing.fills, closing.size)
         )
         names = (f"exit {fills}" if is_brief else f"exit {fills} of {size}", *names[1:])
-    even = absent if facts.even is None else Cell(read_price(facts.even, tick=facts.tick))
+    even = absent if facts.even is None else Cell(mark + read_price(facts.even, tick=facts.tick))
     values = (
         now, even, _gain(facts.most, has_cents=has_cents), _gain(facts.least, has_cents=has_cents),
     )  # fmt: skip
@@ -177,13 +209,13 @@ def _stop_pair(facts: PositionFacts, *, is_brief: bool) -> tuple[Line, Line]:
     return stops, (Cell(text, Role.NOTICE_WARN),)
 
 
-def _gain(gain: Micros, *, has_cents: bool = True) -> Cell:
+def _gain(gain: Micros, *, has_cents: bool = True, mark: str = "") -> Cell:
     role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
     if has_cents:
-        return Cell(format_money_change(gain), role)
+        return Cell(mark + format_money_change(gain), role)
     dollars = (abs(gain) + ONE // 2) // ONE * ONE
     text = format_money_change(Micros(-dollars if gain < 0 else dollars))
-    return Cell(text.removesuffix(".00"), role)
+    return Cell(mark + text.removesuffix(".00"), role)
 
 
 def _percent(gain: Micros, cost: Micros) -> Cell:

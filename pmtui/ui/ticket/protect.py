@@ -42,11 +42,10 @@ from pmtui.domain.ticket.ghosts import ghosts_of_texts
 from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
-from pmtui.ui.facts import ABSENT, PRICE_WIDTH
+from pmtui.ui.facts import ABSENT, PRICE_WIDTH, mark_of, paint_average
 from pmtui.ui.format import (
     TENTH_OF_CENT,
     format_age,
-    format_average,
     format_money,
     format_money_change,
     format_price,
@@ -271,10 +270,10 @@ def _stake_in(queries: Queries, terms: MarketTerms, outcome_index: int) -> Stake
 
 def _paint_stake(stake: Stake, tick: Micros) -> Line:
     """Paint what the form may cover, and a stop is judged by."""
-    average, even = stake.entry, break_even(stake, tick)
+    even = break_even(stake, tick)
+    price = ABSENT if even is None else mark_of(stake) + format_price(even)
     return (
-        Cell("avg ", Role.DIM), Cell(ABSENT if average is None else format_average(average)),
-        Cell("  b/e ", Role.DIM), Cell(ABSENT if even is None else format_price(even)),
+        Cell("avg ", Role.DIM), paint_average(stake), Cell("  b/e ", Role.DIM), Cell(price),
     )  # fmt: skip
 
 

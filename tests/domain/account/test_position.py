@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -288,3 +289,141 @@ def test_all_figures_of_a_net_position_agree_with_those_of_both_legs(
 def test_a_part_of_nothing_has_no_fees() -> None:
     nothing = Stake(ZERO, parse_micros("0.5"))
     assert nothing.part(ZERO) == nothing
+
+
+def traded(
+    second: int, size: str, price: str, *, token: TokenId = TOKEN, side: Side = Side.BUY
+) -> Fill:
+    at = NOW + timedelta(seconds=second)
+    found = fill(second, 1, side=side)
+    return replace(
+        found, trade_id=TradeId(f"{second}{token}{side}{price}{size}"), token_id=token, size=m(size),
+        price=m(price), liquidity=Liquidity.MAKER, fee=ZERO, matched_at=at,
+    )  # fmt: skip
+
+
+ROUND_TRIP = (traded(1, "30", "0.4"), traded(2, "30", "0.58", token=OTHER))
+"""It leaves 30 pairs that cost 98 cents each."""
+
+
+def yes_and_no(
+    size: str, price: str, of_other: str = "30", other_price: str = "0.58"
+) -> tuple[Stake, Stake]:
+    return Stake(m(size), m(price)), Stake(m(of_other), m(other_price), is_other=True)
+
+
+def test_the_average_is_that_of_the_trades_since_the_net_was_flat() -> None:
+    yes, no = yes_and_no("40", "0.41")
+    fills = (*ROUND_TRIP, traded(3, "10", "0.44"))
+    net = net_stake(yes, no, fills, tokens=(TOKEN, OTHER))
+    assert net is not None
+    assert (net.entry, net.size, net.pairs) == (m("0.44"), m("10"), m("30"))
+    assert (net.apart, net.is_estimate) == (m("0.6"), False)
+    assert break_even(net, Micros(10_000)) == m("0.44")
+    # Half of it is sold, the rest still cost the same.
+    sold = traded(4, "5", "0.5", side=Side.SELL)
+    half = net_stake(*yes_and_no("35", "0.41"), (*fills, sold), tokens=(TOKEN, OTHER))
+    assert half is not None
+    assert half.entry == m("0.44")
+    # The same from the other outcome's side.
+    seen = net_stake(
+        replace(no, is_other=False), replace(yes, is_other=True), fills, tokens=(OTHER, TOKEN)
+    )
+    assert seen is not None
+    assert (seen.entry, seen.apart) == (m("0.56"), m("0.6"))
+
+
+def test_a_short_of_pairs_is_averaged_from_its_sale_or_its_purchase() -> None:
+    bought = traded(3, "10", "0.56", token=OTHER)
+    short = net_stake(
+        *yes_and_no("30", "0.4", "40", "0.575"), (*ROUND_TRIP, bought), tokens=(TOKEN, OTHER)
+    )
+    assert short is not None
+    assert (short.is_other, short.entry, short.apart) == (True, m("0.44"), m("0.6"))
+    sold = traded(3, "10", "0.44", side=Side.SELL)
+    from_pairs = net_stake(*yes_and_no("20", "0.4"), (*ROUND_TRIP, sold), tokens=(TOKEN, OTHER))
+    assert from_pairs is not None
+    # The sale realised 40 of the 60 cents.
+    assert (from_pairs.entry, from_pairs.apart) == (m("0.44"), m("0.2"))
+
+
+def test_a_trade_through_flat_begins_the_average_anew() -> None:
+    fills = (traded(1, "10", "0.4"), traded(2, "30", "0.45", side=Side.BUY, token=OTHER))
+    net = net_stake(*yes_and_no("10", "0.4", "30", "0.45"), fills, tokens=(TOKEN, OTHER))
+    assert net is not None
+    assert (net.entry, net.size, net.apart) == (m("0.55"), m("20"), m("1.5"))
+
+
+def test_after_a_merge_the_trades_still_tell_the_average() -> None:
+    fills = (*ROUND_TRIP, traded(3, "10", "0.44"))
+    net = net_stake(Stake(m("10"), m("0.41")), None, fills, tokens=(TOKEN, OTHER))
+    assert net is not None
+    assert (net.entry, net.pairs, net.apart) == (m("0.44"), ZERO, m("0.3"))
+
+
+def test_fees_of_the_trades_since_flat_are_those_of_the_net() -> None:
+    yes, no = yes_and_no("40", "0.41")
+    taken = replace(traded(3, "10", "0.44"), liquidity=Liquidity.TAKER, fee=m("0.1"))
+    fees = replace(yes, entry_fees=m("0.3"))
+    net = net_stake(fees, no, (*ROUND_TRIP, taken), tokens=(TOKEN, OTHER))
+    assert net is not None
+    # The pairs brought 60 cents less 20 cents in fees.
+    assert (net.entry_fees, net.cost, net.apart) == (m("0.1"), m("4.5"), m("0.4"))
+
+
+@pytest.mark.parametrize(
+    "fills",
+    [
+        (),
+        (*ROUND_TRIP, traded(3, "9", "0.44")),
+        (*ROUND_TRIP, replace(traded(3, "10", "0.44"), status=TradeStatus.FAILED)),
+        # Prices that the venue does not have.
+        (traded(1, "30", "0.4", side=Side.SELL), traded(2, "40", "0")),
+    ],
+)
+def test_fills_that_do_not_lead_back_to_flat_leave_the_formula(fills: tuple[Fill, ...]) -> None:
+    yes, no = yes_and_no("40", "0.41")
+    net = net_stake(yes, no, fills, tokens=(TOKEN, OTHER))
+    assert net == net_stake(yes, no)
+    assert net is not None
+    assert (net.is_estimate, net.apart) == (True, ZERO)
+
+
+def test_dust_that_a_sale_left_has_no_average_of_its_own() -> None:
+    sold = traded(1, "0.02", "0.5", side=Side.SELL)
+    net = net_stake(*yes_and_no("30.05", "0.4"), (sold,), tokens=(TOKEN, OTHER))
+    assert net == net_stake(*yes_and_no("30.05", "0.4"))
+
+
+trades = st.builds(
+    traded, st.integers(1, 5), st.integers(1, 50).map(str),
+    st.integers(1, 99).map(lambda cents: f"{cents / 100:.2f}"), token=st.sampled_from([TOKEN, OTHER]),
+    side=st.sampled_from(Side),
+)  # fmt: skip
+
+
+@given(stakes, stakes, st.lists(trades, max_size=8), st.randoms(use_true_random=False))
+def test_the_parts_add_up_and_the_order_of_fills_does_not_matter(
+    one: Stake, two: Stake, known: list[Fill], random: Random
+) -> None:
+    gap = sum(
+        (f.size if f.side is Side.BUY else -f.size) * (1 if f.token_id == TOKEN else -1)
+        for f in known
+    )
+    smaller = min(one.size, two.size)
+    legs = (
+        replace(one, size=Micros(smaller + max(gap, 0)), is_other=False),
+        replace(two, size=Micros(smaller + max(-gap, 0)), is_other=True, fee=one.fee),
+    )
+    net = net_stake(*legs, known, tokens=(TOKEN, OTHER))
+    if net is None:
+        assert gap == 0
+        return
+    assert net.cost - net.apart == sum(leg.cost for leg in legs) - net.pairs
+    most, least = profits_at_end(legs)
+    assert (net.size - net.cost + net.apart, net.apart - net.cost) == (most, least)
+    assert net.apart == 0 or net.locked == 0
+    shuffled = known.copy()
+    random.shuffle(shuffled)
+    assert net_stake(*legs, shuffled, tokens=(TOKEN, OTHER)) == net
+    assert net.part(net.size) == net

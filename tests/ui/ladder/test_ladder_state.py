@@ -11,7 +11,7 @@ from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.books.ladder import Axis, Ladder, LadderMarks, build_ladder
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side, Trading
-from pmtui.domain.money import SCALE, Micros
+from pmtui.domain.money import ONE, SCALE, ZERO, Micros
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.event.paint_event import describe_quote
@@ -125,6 +125,26 @@ def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings()
     assert "exit" not in text_of(paint_facts(ladder(), None, 41, is_good=False))
     assert "exit" not in text_of(paint_facts(ladder(), None, 41, has_exit=False))
     assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
+
+
+def test_what_pairs_bring_stands_beside_the_average_or_makes_it_an_estimate() -> None:
+    plain = ladder()
+    stake = plain.placed.marks.net
+    assert stake is not None
+
+    def shown(net: Stake) -> str:
+        placed = replace(plain.placed, marks=replace(plain.placed.marks, net=net))
+        return text_of(paint_facts(replace(plain, placed=placed), None, 60))
+
+    apart = replace(stake, pairs=Micros(30 * ONE), apart=Micros(600_000))
+    assert shown(apart).rstrip().endswith("avg 48.3¢  b/e 50¢  30 pairs +$0.60")
+    merged = replace(apart, pairs=ZERO)
+    assert shown(merged).rstrip().endswith("earlier +$0.60")
+    hidden = replace(apart, apart=Micros(9_999))
+    assert "pairs" not in shown(hidden)
+    within = replace(stake, pairs=Micros(30 * ONE), locked=Micros(600_000))
+    assert "exit 340 ~+$2.28  avg ~" in shown(within)
+    assert "b/e ~50¢" in shown(within)
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,14 @@ from dataclasses import replace
 
 from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, ConditionalState
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, Micros, parse_micros
+from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
 from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
-from pmtui.service.topics import AccountTopic
+from pmtui.domain.orders.order import Liquidity
+from pmtui.service.topics import AccountTopic, FillsTopic
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.own_in_market import position_facts, working_orders
+from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
 from tests.ui.market.controls.desk import Desk
@@ -154,6 +156,34 @@ def test_with_pairs_the_panel_agrees_with_the_ladder_and_says_no_break_even_that
     assert facts.even is None
 
 
+async def test_the_result_of_older_pairs_stands_apart_from_the_net_position() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    yes = service.account_view.positions[0]
+    no = replace(
+        yes, token_id=NO, outcome="No", outcome_index=1, size=parse_micros("30"),
+        average_price=parse_micros("0.58"),
+    )  # fmt: skip
+    yes = replace(yes, size=parse_micros("40"), average_price=parse_micros("0.41"))
+    trade = replace(
+        believable.fill(1, 1), condition_id=CONDITION, token_id=YES, side=Side.BUY,
+        price=parse_micros("0.44"), size=parse_micros("10"), liquidity=Liquidity.MAKER, fee=ZERO,
+    )  # fmt: skip
+    service.account_view = replace(service.account_view, positions=(yes, no), balances=())
+    service.own_fills = (trade,)
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await opened(app, pilot)
+        assert "net +10 Yes at 44.0¢ 30 pairs +$0.60" in await shown(screen)
+        # Without the trade that explains them, the figures are estimates.
+        service.own_fills = ()
+        service.announce(FillsTopic())
+        await settle(pilot)
+        text = await shown(screen)
+        assert "net +10 Yes at ~38.0¢" in text
+        assert "break-even ~" in text
+        assert "pairs" not in text
+
+
 async def shown(screen: MarketScreen) -> str:
     return " ".join(" ".join(shown_text(screen.position)).split())
 
@@ -173,7 +203,7 @@ async def test_the_gain_and_what_is_net_are_in_the_title_of_the_position() -> No
         assert "$" in head_of(screen.position)
         lines = shown_text(screen.position)
         assert all("$" in line for line in lines[:2])
-        assert lines[2].split() == ["net", "+60", "Yes"]
+        assert lines[2].split() == ["net", "+60", "Yes", "at", "~45.6¢"]
 
 
 async def test_a_new_position_and_a_ticket_move_nothing_above_the_trades() -> None:
