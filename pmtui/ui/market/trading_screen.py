@@ -10,7 +10,7 @@ from textual.screen import Screen
 from typing_extensions import override
 
 from pmtui.service.topics import Topic
-from pmtui.ui.frame import FrameScreen, is_live
+from pmtui.ui.frame import FrameScreen, TopicFeed, is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.side_ladder import SideLadder
@@ -54,6 +54,8 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
     controls: ControlsT
     ticket: TicketPane
     _watched: tuple[Topic, ...] = ()
+    _behind: TopicFeed | None = None
+    """Watches the armed market while another screen is in front."""
 
     @abstractmethod
     def show_part(self, part: Part) -> None:
@@ -92,13 +94,33 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
         # Textual also calls FrameScreen.on_screen_suspend.
         if self not in self.app.screen_stack:
             self.controls.single_keys.leave()
-        else:
-            self.show_parts(Part.STATE)
+            return
+        self.show_parts(Part.STATE)
+        keys = self.controls.single_keys
+        if keys.topics_behind() and not self.app.screen.is_modal:
+            # Arming ends with its market, whatever screen is in front.
+            self._behind = TopicFeed(
+                self, self.surface.subscriptions, topics=keys.topics_behind,
+                show=lambda _: keys.follow_end(),
+            )  # fmt: skip
+            self._behind.open()
 
     @override
     def on_screen_resume(self) -> None:
         """Show again what `enter` does at the cursor."""
+        self._close_behind()
         self.show_parts(Part.STATE)
+
+    @override
+    def on_unmount(self) -> None:
+        """Stop watching for good."""
+        # Textual also calls FrameScreen.on_unmount.
+        self._close_behind()
+
+    def _close_behind(self) -> None:
+        if self._behind is not None:
+            self._behind.close()
+            self._behind = None
 
     @override
     def show_focus(self) -> None:

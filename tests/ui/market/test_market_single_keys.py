@@ -25,6 +25,7 @@ from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTop
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.ladder.ladder_viewport import RecentLadders
 from pmtui.ui.market.controls.single_keys import SMALLEST
+from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.terminal.cell_diff import CellDisplay
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.fields import Choice
@@ -588,6 +589,25 @@ async def test_keys_are_not_called_armed_where_nothing_trades_any_more() -> None
         service.markets[CONDITION] = view
         service.announce(MarketTopic(CONDITION))
         await until(pilot, lambda: "ARMED" in line(screen, "book"), "they trade again")
+
+
+async def test_arming_ends_with_its_market_whatever_screen_is_in_front() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        _ = await armed(app, pilot, at=50)
+        service = app.market.service
+        view = service.markets[CONDITION]
+        assert view.market is not None
+        app.push_screen(PortfolioScreen(app.market.service.surface()))
+        await until(pilot, lambda: isinstance(app.screen, PortfolioScreen), "it is in front")
+        service.announce(MarketTopic(CONDITION))
+        await settle(pilot)
+        assert not service.calls_of("disarm")
+        service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
+        service.announce(MarketTopic(CONDITION))
+        await until(pilot, lambda: bool(service.calls_of("disarm")), "it disarms")
+        assert service.calls_of("disarm") == [("the market has ended",)]
+        assert isinstance(app.screen, PortfolioScreen)
 
 
 async def test_nobody_arms_without_a_key_or_for_a_market_that_is_over() -> None:

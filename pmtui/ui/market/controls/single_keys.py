@@ -37,6 +37,7 @@ from pmtui.domain.orders.single_keys import (
 )
 from pmtui.domain.ticket.draft import TicketContext
 from pmtui.service.surface import PreparedOrder
+from pmtui.service.topics import MarketTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.facts import key_of
@@ -75,6 +76,7 @@ KEYS_IN_TICKET = (
 ANSWER_WITHIN_S = 2.0
 """How long the service may take for the order of a key."""
 NOT_LOADED = "The market is not loaded yet."
+_ENDED = "the market has ended"
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
 _NAMED_KEYS = (
     *(key.name.lower() for key in SingleKey), *(f"preset_{number}" for number in range(1, 6)),
@@ -142,6 +144,17 @@ class SingleKeys:
         """Disarm because the screen closes: arming is for visible ladders only."""
         if self._workspace.reader.read().is_armed:
             self._workspace.commands.disarm("its ladder was closed")
+
+    def topics_behind(self) -> tuple[Topic, ...]:
+        """Return what tells that arming must end while another screen is in front; empty if disarmed."""
+        model = self._workspace.reader.read()
+        return (MarketTopic(model.condition_id),) if model.is_armed else ()
+
+    def follow_end(self) -> None:
+        """Disarm if the market has ended."""
+        model = self._workspace.reader.read()
+        if model.is_armed and model.is_over:
+            self._workspace.commands.disarm(_ENDED)
 
     def choose_preset(self, number: int) -> None:
         """Choose the size that single keys send."""
@@ -260,7 +273,7 @@ class SingleKeys:
         """Disarm on too small a screen or when the market has ended, and update the keys that work."""
         is_armed = model.is_armed
         reason = "" if _is_large_enough(self._page.size) else TOO_SMALL.lower()
-        reason = reason or ("the market has ended" if model.is_over else "")
+        reason = reason or (_ENDED if model.is_over else "")
         if is_armed and reason:
             self._workspace.commands.disarm(reason)
             is_armed = self._workspace.reader.read().is_armed
