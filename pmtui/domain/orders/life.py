@@ -11,7 +11,11 @@ from enum import StrEnum
 
 from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
+
+DUST = Micros(10_000)
+"""Matches are truncated to hundredths of a share: a smaller rest never fills (docs/wire.md#matching)."""
 
 _RESTED = frozenset({OrderStatus.FILLED, OrderStatus.CANCELLED, OrderStatus.EXPIRED})
 _WORKED = _RESTED | {OrderStatus.PARTIALLY_FILLED}
@@ -143,8 +147,8 @@ def _reason(order: Order, status: OrderStatus) -> str:
 
 
 def fit_status(order: Order) -> Order:
-    """Derive the status from the sizes if they determine it."""
-    if order.matched_size >= order.original_size > 0:
+    """Derive the status from the sizes if they determine it: a rest of dust never fills."""
+    if order.original_size > 0 and order.remaining_size < (DUST if order.matched_size else 1):
         reason = _reason(order, OrderStatus.FILLED)
         return replace(order, status=OrderStatus.FILLED, reason=reason)
     if order.matched_size > 0 and STAGE[order.status] < STAGE[OrderStatus.PARTIALLY_FILLED]:

@@ -12,6 +12,7 @@ from pmtui.domain.formats import shares_are
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import ONE, ZERO, Micros, format_micros, notional_ceil
 from pmtui.domain.orders.amounts import is_on_tick, nearest_price, size_floor
+from pmtui.domain.orders.life import DUST
 from pmtui.domain.orders.order import (
     MIN_LIFE,
     LimitIntent,
@@ -20,7 +21,6 @@ from pmtui.domain.orders.order import (
     OrderStatus,
     TimeInForce,
 )
-from pmtui.domain.orders.own_orders import DUST
 
 _MOVABLE = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 

@@ -318,9 +318,6 @@ def ticks_away(order: Order, book: BookView, tick: Micros | None) -> int | None:
     return max(-(-behind // tick), 0)
 
 
-DUST = Micros(10_000)
-"""Matches are truncated to hundredths of a share: a smaller rest never fills (docs/wire.md#matching)."""
-
 LAG_S = 15
 """How far behind a reply may be. Several polls of 0.5 s are documented
 (docs/wire.md#reading-orders-and-trades); replicas that were 12 s behind have been reported (November 2026)."""
@@ -484,8 +481,7 @@ class OrderEndings:
             return OrderStatus.REJECTED
         if asked_s < missing.first_answered_s + policy.lag_s:
             return None
-        is_full = known.remaining_size < DUST
-        return OrderStatus.FILLED if is_full else OrderStatus.CANCELLED
+        return OrderStatus.CANCELLED
 
     def note_listing(self, listed: Iterable[OrderId]) -> None:
         """Apply a complete list: orders missing from it are no longer shown as open."""

@@ -1,4 +1,4 @@
-"""Reports resolved markets with holdings: once each, even after restarts, on any screen.
+"""Reports resolved markets with holdings beyond dust: once each, even after restarts, on any screen.
 
 The stream reports watched markets; for the others the list of positions shows which can be
 redeemed. Reported markets are kept in a small file. Without a file yet, already resolved markets
@@ -154,7 +154,8 @@ class Resolutions:
         return f"{others[0].label} wins" if len(others) == 1 else f"{held[0].outcome} loses"
 
     def _held(self) -> list[Position]:
-        return [p for p in self._feed.holdings.positions() if p.size > 0]
+        # What sales left over is worth no notice, and no bell.
+        return [p for p in self._feed.holdings.positions() if p.size > 0 and not p.is_dust]
 
     def _read(self) -> dict[ConditionId, None] | None:
         if self._path is None:

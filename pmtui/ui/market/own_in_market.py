@@ -5,7 +5,8 @@ from pmtui.domain.books.ladder import mirrored_orders
 from pmtui.domain.conditionals.conditional import ConditionalOrder
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.flattening import close_now
-from pmtui.domain.orders.own_orders import DUST, ticks_away
+from pmtui.domain.orders.life import DUST
+from pmtui.domain.orders.own_orders import ticks_away
 from pmtui.service.views import AccountView
 from pmtui.ui.format import read_distance, read_price
 from pmtui.ui.market.market_model import MarketModel, tick_size_of

@@ -35,7 +35,7 @@ from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms
 from pmtui.domain.money import ZERO, Micros, format_micros
 from pmtui.domain.orders.amounts import size_floor
-from pmtui.domain.orders.own_orders import DUST
+from pmtui.domain.orders.life import DUST
 from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.domain.ticket.draft import step_cents
 from pmtui.domain.ticket.ghosts import ghosts_of_texts

@@ -297,13 +297,17 @@ def test_only_orders_that_should_be_listed_are_missing() -> None:
     assert endings.find_missing((), asked_s=20.0) == ()
 
 
-def test_what_is_left_below_a_hundredth_of_a_share_is_filled() -> None:
+def test_what_is_left_below_a_hundredth_of_a_share_is_filled_at_once() -> None:
     own = OwnOrders()
     endings = OrderEndings(own, POLICY)
-    row = replace(ORDER, matched_size=m("99.995"), status=OrderStatus.PARTIALLY_FILLED)
+    row = replace(ORDER, matched_size=m("99.99"), status=OrderStatus.PARTIALLY_FILLED)
     _ = endings.apply(row, 0.0)
-    ends = [endings.apply_absence(ID, asked_s=at_s, at_s=at_s) for at_s in (15.0, 20.0, 30.0)]
-    assert ends == [None, None, OrderStatus.FILLED]
+    assert own.open_orders() == (row,)
+    _ = endings.apply(replace(row, matched_size=m("99.990001")), 0.0)
+    assert own.open_orders() == ()
+    filled = own.order(ID)
+    assert filled is not None
+    assert filled.status is OrderStatus.FILLED
 
 
 def test_only_an_order_without_an_answer_is_in_doubt() -> None:

@@ -78,6 +78,19 @@ async def test_a_watched_market_is_told_of_at_once_and_the_list_adds_nothing(
         assert told(world) == [text]
 
 
+async def test_dust_is_not_told_of(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        dust = replace(HELD, size=m("0.09"))
+        await hold(world, dust)
+        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+        await settle()
+        world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
+        await hold(world, replace(answered(ZERO), size=dust.size), answered(ONE, 1))
+        notices = [e for e in world.service.queries.log().entries if "Resolved" in e.text]
+        assert [e.level for e in notices] == [Level.INFO, Level.GOOD]
+        assert "worth $0.00" not in "".join(told(world))
+
+
 async def test_what_was_told_of_is_not_told_of_by_the_next_session(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await hold(world)

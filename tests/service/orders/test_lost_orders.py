@@ -95,8 +95,8 @@ async def test_what_is_gone_but_for_a_crumb_is_filled(tmp_path: Path) -> None:
     await left_behind(tmp_path, is_known=True)
     async with running_world(tmp_path) as world:
         world.account.own_fills = (fill(FIRST, size=Micros(9_994_000)),)
-        await until(world, lambda: said(world, "Found partially filled"), "it is found")
-        await until(world, lambda: not world.service.queries.account().open_orders, "its end")
+        await until(world, lambda: said(world, "Found filled"), "it is found")
+        assert not world.service.queries.account().open_orders
         assert not said(world, "Cancelled")
     assert await unsettled_after(tmp_path) == ()
 
