@@ -6,8 +6,9 @@ Most commands are methods of the parts that execute them; those here need someth
 from collections.abc import Iterable
 
 from pmtui.domain.conditionals.conditional import Attachment
-from pmtui.domain.formats import ellipsize
-from pmtui.domain.ids import CommandId, OrderId
+from pmtui.domain.formats import count, ellipsize
+from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
+from pmtui.domain.orders.cancelling import EVERYTHING, CancelScope
 from pmtui.domain.orders.order import Order, OrderIntent, Rejected
 from pmtui.service.clock import Moment
 from pmtui.service.orders.preparing import PreparedOrders
@@ -56,8 +57,6 @@ class ServiceCommands:
         self._conditionals = conditionals
         self.verdict, self.batch_verdict = desk.verdict, desk.batch_verdict
         self.move_verdict, self.cancel_verdict = desk.move_verdict, desk.cancel_verdict
-        self.cancel, self.cancel_market = desk.cancel, desk.cancel_market
-        self.cancel_all = desk.cancel_all
         self.arm, self.disarm, self.touch_arming = arming.arm, arming.disarm, arming.touch
         self.protect, self.start_conditional = conditionals.add, conditionals.start
         self.move_conditional = conditionals.move
@@ -70,6 +69,33 @@ class ServiceCommands:
         self.name_address, self.check_address = address_book.name, address_book.check
         self.forget_address = address_book.forget
         self.mark_log_read = parts.kernel.log.mark_read
+
+    def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
+        """Cancel the named orders."""
+        order_ids = tuple(order_ids)
+        self._report_cancel(len(order_ids))
+        return self._desk.cancel(order_ids)
+
+    def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
+        """Cancel own orders in a market or one token."""
+        self._report_scope(CancelScope(condition_id, token_id))
+        return self._desk.cancel_market(condition_id, token_id)
+
+    def cancel_all(self) -> CommandId:
+        """Cancel everything."""
+        self._report_scope(EVERYTHING)
+        return self._desk.cancel_all()
+
+    def _report_scope(self, scope: CancelScope) -> None:
+        open_orders = self._parts.account.feed.own.open_orders()
+        self._report_cancel(sum(map(scope.covers, open_orders)))
+
+    def _report_cancel(self, number: int) -> None:
+        """Tell the other terminals; the one that asked shows the answer in its place."""
+        terminals = self._parts.safeguards.arming
+        if number and terminals.are_several:
+            said = terminals.describe(f"Cancelling {count(number, 'order')}")
+            self._parts.kernel.log.notice(Level.GOOD, said)
 
     async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None

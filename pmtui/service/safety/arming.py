@@ -68,10 +68,14 @@ class ArmedTerminals:
             self._kernel.log.notice(Level.WARNING, f"Disarmed: {reason}")
             self.notify()
 
+    @property
+    def are_several(self) -> bool:
+        """Whether more than one terminal is attached."""
+        return len(self._attached) > 1
+
     def describe(self, what: str) -> str:
         """Return what became of one terminal, in words that every terminal reads."""
-        among = len(self._attached)
-        return what if among < 2 else f"{what} in one of {among} terminals"
+        return f"{what} in one of {len(self._attached)} terminals" if self.are_several else what
 
     def why_not(self) -> str:
         """Return why no terminal may be armed now, or "" if one may."""

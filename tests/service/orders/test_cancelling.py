@@ -8,6 +8,7 @@ from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import CancelResult, OrderChanged, OrderEventKind, OrderStatus
 from pmtui.service.orders.cancelling import BUSY
+from pmtui.service.views import Level
 from tests.service.fakes import CONDITION, World, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, until, verdict_of
 
@@ -247,3 +248,23 @@ async def test_ids_of_an_answer_count_in_any_case_of_letters(tmp_path: Path) -> 
         command = world.service.commands.cancel([mixed, other])
         verdict = await world.service.commands.cancel_verdict(command)
         assert verdict.result == CancelResult((mixed,), ((other, "already matched"),))
+
+
+async def test_a_cancel_of_one_terminal_is_told_in_the_others(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        first = world.service.open_terminal()
+        told = [e.text for e in world.service.queries.log().entries]
+        _ = first.commands.cancel_all()
+        _ = first.commands.cancel((OrderId("0x1"),))
+        assert "Cancelling" not in " ".join(told)
+        second = world.service.open_terminal()
+        _ = first.commands.cancel((OrderId("0x1"), OrderId("0x2")))
+        entry = world.service.queries.log().entries[-1]
+        assert (entry.text, entry.level) == (
+            "Cancelling 2 orders in one of 2 terminals",
+            Level.GOOD,
+        )
+        # Nothing works, so nothing is told.
+        _ = first.commands.cancel_all()
+        _ = second.commands.cancel_market(BUY.condition_id, None)
+        assert world.service.queries.log().entries[-1] == entry
