@@ -229,7 +229,7 @@ class MarketDisplay:
         self._placed = model.summary
         account, condition_id = model.account, model.condition_id
         self._widgets.position.show(
-            tuple(p for p in account.positions if p.condition_id == condition_id),
+            model.positions,
             labels=outcome_labels(model.market),
             words=account_words(account, is_starting=is_starting(model.status)),
             are_known=not account.missing_in(OwnList.POSITIONS),

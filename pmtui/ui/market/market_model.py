@@ -5,7 +5,7 @@ their place in the queue, the position's cost, and rewards.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -15,7 +15,7 @@ from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
 from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Market, MarketTerms, Side, Trading
-from pmtui.domain.money import ONE, Micros
+from pmtui.domain.money import ONE, Micros, complement
 from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.flattening import Closing, close_now
 from pmtui.domain.orders.order import Fill, Order
@@ -375,8 +375,19 @@ class MarketModel:
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """What is held in this market."""
-        return tuple(p for p in self.account.positions if p.condition_id == self.condition_id)
+        """What is held in this market, priced from the very book on show, as what closing it brings."""
+        held = tuple(p for p in self.account.positions if p.condition_id == self.condition_id)
+        mid = self.quote
+        if mid is None:
+            return held
+        return tuple(
+            each
+            if each.is_settled or each.is_redeemable
+            else replace(
+                each, current_price=mid if each.token_id == self.token_id else complement(mid)
+            )
+            for each in held
+        )
 
     @property
     def settled_fees(self) -> dict[TokenId, Micros]:

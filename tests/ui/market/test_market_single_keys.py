@@ -598,7 +598,7 @@ async def test_arming_ends_with_its_market_whatever_screen_is_in_front() -> None
         service = app.market.service
         view = service.markets[CONDITION]
         assert view.market is not None
-        app.push_screen(PortfolioScreen(app.market.service.surface()))
+        await app.push_screen(PortfolioScreen(app.market.service.surface()))
         await until(pilot, lambda: isinstance(app.screen, PortfolioScreen), "it is in front")
         service.announce(MarketTopic(CONDITION))
         await settle(pilot)
