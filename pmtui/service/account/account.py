@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import inf
@@ -452,6 +452,13 @@ class AccountFeed:
                 order_id=changed.order_id, facts=facts_of_fill(changed, title),
             )  # fmt: skip
         self._kernel.mark(FillsTopic())
+        self._mark()
+
+    def apply_exchange(self, parts: Iterable[Fill]) -> None:
+        """Count what a confirmed split or merge did to the shares: no report of them need be awaited."""
+        for part in parts:
+            self.holdings.apply_fill(part, heard=self._kernel.venue_now())
+            self._moved.add(part.token_id)
         self._mark()
 
     def _announce(self, before: Order | None, order: Order) -> None:

@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.account.wallet_steps import HeldOutcome, Settlement
+from pmtui.domain.account.wallet_transactions import WalletTransaction
 from pmtui.domain.answers import Failure
-from pmtui.domain.ids import ConditionId, EventId, TokenId
-from pmtui.domain.markets.market import Event, Market, MarketTerms
-from pmtui.domain.money import ZERO, Micros
-from pmtui.domain.orders.order import Rejected
+from pmtui.domain.ids import ConditionId, EventId, OrderId, TokenId, TradeId
+from pmtui.domain.markets.market import Event, Market, MarketTerms, Side
+from pmtui.domain.money import ONE, ZERO, Micros
+from pmtui.domain.orders.order import Fill, Liquidity, Rejected, TradeStatus
 from pmtui.service.ports import CallTable, Hosts
 from pmtui.service.wallet.wallet_facts import WalletFacts
 
@@ -35,6 +36,11 @@ class ConvertPlan:
     """Names of these markets among those of the event."""
     given: tuple[Settlement, ...]
     received: tuple[Settlement, ...]
+
+
+_EXCHANGES = {"splitPosition": Side.BUY, "mergePositions": Side.SELL}
+_HALF = Micros(ONE // 2)
+"""What the venue counts for a share of a split or a merged pair."""
 
 
 class Settlements:
@@ -76,6 +82,36 @@ class Settlements:
         market, _ = self._market_of(condition_id)
         _, known = self._converted.get(condition_id, ("", ""))
         return known or ("" if market is None else market.event_title)
+
+    def exchanged(self, transaction: WalletTransaction) -> tuple[Fill, ...]:
+        """Return what a confirmed split or merge did to the shares, as purchases or sales for 50¢.
+
+        They are dated by its submission: a report from then on may contain them, one before does not.
+        """
+        access = self.facts.access
+        # Where chain and relayer disagree, the reports alone count.
+        if access is None or transaction.chain_view or transaction.relayer_view:
+            return ()
+        found: list[Fill] = []
+        for number, call in enumerate(transaction.calls):
+            meaning = access.table.decode(call)
+            side = None if meaning is None else _EXCHANGES.get(meaning.function)
+            values = {} if meaning is None else dict(meaning.arguments)
+            amount, condition_id = values.get("amount"), ConditionId(str(values.get("conditionId")))
+            market, _ = self._market_of(condition_id)
+            if side is None or market is None or not isinstance(amount, int):
+                continue
+            found += [
+                Fill(
+                    trade_id=TradeId(f"{transaction.key}:{number}"), order_id=OrderId(transaction.key),
+                    condition_id=condition_id, token_id=outcome.token_id, outcome=outcome.label,
+                    side=side, price=_HALF, size=Micros(amount), fee=ZERO, liquidity=Liquidity.MAKER,
+                    status=TradeStatus.CONFIRMED, matched_at=transaction.created_at,
+                )
+                for outcome in market.outcomes
+                if outcome.token_id is not None
+            ]  # fmt: skip
+        return tuple(found)
 
     def proved(self, condition_id: ConditionId) -> Settlement | Rejected:
         """Return a held market whose condition id matches the held tokens."""

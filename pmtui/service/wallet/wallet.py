@@ -433,6 +433,8 @@ class WalletDesk:
         return self._transactions
 
     def _on_end(self, transaction: WalletTransaction) -> None:
+        if transaction.status is TransactionStatus.CONFIRMED:
+            self._account.apply_exchange(self._settlements.exchanged(transaction))
         read = self._reading[transaction.key] = asyncio.Event()
 
         async def read_after() -> None:

@@ -230,3 +230,38 @@ async def test_a_clock_that_is_set_changes_nothing(tmp_path: Path) -> None:
                 await world.pass_time(1)
                 assert wallet.shown in (wallet.held[-1][1], wallet.held[-2][1])
             assert wallet.shown == wallet.held[-1][1]
+
+
+@pytest.mark.parametrize("is_seen", [False, True])
+async def test_a_confirmed_split_counts_once_and_at_once_whatever_lists_lag(
+    tmp_path: Path, *, is_seen: bool
+) -> None:
+    async with running_world(tmp_path) as world:
+        wallet = await watched(world, held="0")
+        feed = world.service.parts.account.feed
+        # The chain has it; the trading host tells of it, the list of positions does not yet.
+        submitted = world.clock.now() + world.trading.ahead
+        wallet.held.append((world.clock.monotonic(), m("100")))
+        if is_seen:
+            # Or the lists have it before the relayer confirms it.
+            wallet.set(m("100"))
+            world.service.commands.refresh(AccountTopic())
+        await world.pass_time(3)
+        assert wallet.shown == (m("100") if is_seen else 0)
+        split = Fill(
+            trade_id=TradeId("0xdigest:0"), order_id=OrderId("0xdigest"), token_id=YES,
+            condition_id=CONDITION, outcome="Yes", side=Side.BUY, price=m("0.5"), size=m("100"),
+            fee=Micros(0), liquidity=Liquidity.MAKER, status=TradeStatus.CONFIRMED,
+            matched_at=submitted,
+        )  # fmt: skip
+        feed.apply_exchange((split,))
+        assert wallet.shown == m("100")
+        wallet.trade(-m("40"), delay_s=0)
+        world.analytics.held = ()
+        for _ in range(20):
+            await world.pass_time(2)
+            assert wallet.shown == m("60")
+            assert one_figure(world)
+        wallet.set(m("60"))
+        await world.pass_time(90)
+        assert wallet.shown == m("60")

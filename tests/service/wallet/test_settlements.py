@@ -6,14 +6,21 @@ import pytest
 
 from pmtui.domain.account.position import Position
 from pmtui.domain.account.wallet_steps import Settlement
-from pmtui.domain.ids import ConditionId, EventId, MarketId
-from pmtui.domain.markets.market import Event, Market, MarketTerms, Outcome
+from pmtui.domain.account.wallet_transactions import (
+    TransactionKey,
+    TransactionStatus,
+    WalletTransaction,
+)
+from pmtui.domain.ids import Address, ConditionId, EventId, MarketId
+from pmtui.domain.markets.market import Event, Market, MarketTerms, Outcome, Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Rejected
 from pmtui.service.ports import CallTable, Hosts
 from pmtui.service.wallet.settlements import ConvertPlan, Settlements
+from pmtui.signing import wallet_calls
 from pmtui.signing.contracts import POLYGON, condition_id, token_ids
 from pmtui.signing.wallet_calls import WalletCalls
+from tests.ui.fake_surface import NOW
 
 EVENT = "0x" + "e7" * 31 + "00"
 SHARE = 1_000_000
@@ -164,3 +171,28 @@ async def test_a_conversion_names_markets_of_one_event_each_once(
     markets = tuple(market(question(index), neg_risk=True) for index in (0, 1))
     plan = await settlements(known=markets).plan_conversion(conditions, hosts(*markets))
     assert isinstance(plan, Rejected)
+
+
+def test_a_confirmed_split_or_merge_is_told_as_trades_at_half_a_dollar() -> None:
+    assert MINE.condition_id is not None
+    calls = (
+        wallet_calls.approve(POLYGON.collateral, POLYGON.collateral_adapter, 5),
+        wallet_calls.split(MINE.condition_id, 7 * SHARE, neg_risk=False),
+        wallet_calls.merge(MINE.condition_id, 2 * SHARE, neg_risk=False),
+        wallet_calls.split(OTHER, SHARE, neg_risk=False),
+    )
+    made = WalletTransaction(
+        TransactionKey("0xd"), "Split", Address("0x1"), Address("0x2"), NOW, calls=calls,
+        status=TransactionStatus.CONFIRMED,
+    )  # fmt: skip
+    fills = settlements(known=(MINE,)).exchanged(made)
+    assert [(f.token_id, f.side, f.size) for f in fills] == [
+        *((token, Side.BUY, 7 * SHARE) for token in MINE.token_ids),
+        *((token, Side.SELL, 2 * SHARE) for token in MINE.token_ids),
+    ]
+    assert {(f.price, f.matched_at, f.fee) for f in fills} == {(SHARE // 2, NOW, 0)}
+    assert len({(f.trade_id, f.token_id) for f in fills}) == len(fills)
+    for doubted in (
+        replace(made, chain_view="reverted"), replace(made, relayer_view="another batch"),
+    ):  # fmt: skip
+        assert settlements(known=(MINE,)).exchanged(doubted) == ()
