@@ -361,6 +361,11 @@ def test_after_a_merge_the_trades_still_tell_the_average() -> None:
     assert (net.entry, net.pairs, net.apart) == (m("0.44"), ZERO, m("0.3"))
 
 
+def test_without_pairs_the_average_is_the_venues_unless_earlier_trades_are_in_it() -> None:
+    held = Stake(m("10"), m("0.44"))
+    assert net_stake(held, None, (traded(1, "10", "0.44"),), tokens=(TOKEN, OTHER)) == held
+
+
 def test_fees_of_the_trades_since_flat_are_those_of_the_net() -> None:
     yes, no = yes_and_no("40", "0.41")
     taken = replace(traded(3, "10", "0.44"), liquidity=Liquidity.TAKER, fee=m("0.1"))
