@@ -44,7 +44,7 @@ def account_of(strike: Market, rival: Market) -> AccountView:
         load=Load.READY,
         balance=Micros(9_768_410_000),
         reserved=Micros(141_200_000),
-        positions=(_position(strike, 250, 574_000), _position(rival, 40, 261_500)),
+        positions=(_position(strike, 250, 571_600), _position(rival, 40, 260_000)),
         open_orders=(
             _order(strike, 1, Side.BUY, cents=61, size=120),
             _order(strike, 2, Side.BUY, cents=58, size=100, matched=40),
