@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pmtui.domain.conditionals.conditional import Attachment
 from pmtui.domain.formats import count, ellipsize
 from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
-from pmtui.domain.orders.cancelling import EVERYTHING, CancelScope
+from pmtui.domain.orders.cancelling import ALL_ORDERS, CancelScope
 from pmtui.domain.orders.order import Order, OrderIntent, Rejected
 from pmtui.service.clock import Moment
 from pmtui.service.orders.preparing import PreparedOrders
@@ -83,7 +83,7 @@ class ServiceCommands:
 
     def cancel_all(self) -> CommandId:
         """Cancel everything."""
-        self._report_scope(EVERYTHING)
+        self._report_scope(ALL_ORDERS)
         return self._desk.cancel_all()
 
     def _report_scope(self, scope: CancelScope) -> None:

@@ -94,9 +94,9 @@ def forget_closed_screens() -> None:
     Textual remembers the colours of each widget's border by the object that holds all of its drawn
     lines, for a thousand widgets: hopping between markets doubled the terminal's memory.
     """
-    remembered = getattr(StylesCache, "get_inner_outer", None)
-    if hasattr(remembered, "cache_clear"):
-        remembered.cache_clear()
+    clear = getattr(getattr(StylesCache, "get_inner_outer", None), "cache_clear", None)
+    if clear is not None:
+        clear()
 
 
 BEAT_S = 0.5
