@@ -14,7 +14,6 @@ from typing import Any, ClassVar
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.containers import Vertical
-from textual.geometry import Region
 from textual.message import Message
 from textual.screen import Screen
 from textual.widget import Widget
@@ -108,25 +107,6 @@ def is_live(widget: Widget) -> bool:
     widget is notified. A topic or an awaited reply may arrive in between.
     """
     return widget.is_mounted and widget.is_running
-
-
-_LADDER = "#book"
-"""The selector of the main ladder's panel."""
-
-
-def ladder_edge(app: App[None]) -> int:
-    """Return how many columns at the left the screen's ladder takes; 0 without a ladder."""
-    return max((region.right for region in _ladder_regions(app)), default=0)
-
-
-def ladder_bottom(app: App[None]) -> int | None:
-    """Return the first row below the screen's ladder and its frame; None without a ladder."""
-    return max((region.bottom for region in _ladder_regions(app)), default=None)
-
-
-def _ladder_regions(app: App[None]) -> list[Region]:
-    below = [screen for screen in app.screen_stack if isinstance(screen, FrameScreen)]
-    return [ladder.region for ladder in below[-1].query(_LADDER)] if below else []
 
 
 _ONLY_SHOWN = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
@@ -285,6 +265,11 @@ class FrameScreen(Screen[None]):
     def cursor_item(self) -> CursorItem:
         """Return what the keys of every screen act on."""
         return CursorItem()
+
+    @property
+    def traded_ladder(self) -> Widget | None:
+        """The ladder on which the keys of this screen trade; None for none."""
+        return None
 
     def place(self) -> LastScreen | None:
         """Return the place to restore in the next session; None if it is not restored."""

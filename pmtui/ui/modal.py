@@ -1,20 +1,20 @@
-"""The base of forms, cards and questions: it dims what lies behind, except the prices it is about.
+"""The base of forms, cards and questions: where they stand, and what is dimmed behind them.
 
 The lines above and below the screen's body stay bright: they tell the health of the sources, and
 the keys of what is in front. A line on which the dimming would delay the next key carries none.
 """
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
 from textual.app import RenderResult
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen, Screen
 from typing_extensions import override
 
-from pmtui.ui.frame import FrameScreen
+from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.terminal.backdrop import Backdrop
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.widgets.focus import show_focus
@@ -28,6 +28,51 @@ _DIM_AGAIN_S = (0.5, 1.5, 4.0)
 """When a line that had no room is asked again: asking sends nothing, and ends."""
 _DIM_AFTER_S = 0.15
 """The frame with the form has been answered by then, on a line that is fast enough."""
+
+_CHROME = 4
+"""Columns of a frame's border and padding."""
+_NARROWEST = 34
+"""With fewer columns beside the ladder a card stands over it."""
+_SHORTEST = 8
+"""With fewer rows between header and message line a card takes those of the screen."""
+_ROOMY = 20
+"""With so many rows beside the ladder a form leaves the lines below it visible."""
+_LOOKS = 3
+"""The refreshes after which a screen below has its new layout."""
+
+
+def card_area(
+    screen: Size, body: Region, *, ladder: Region | None, form: Region | None, rows: int
+) -> Region:
+    """Return the area for a card: it stands in the lower right corner, and fills it over a form.
+
+    A card that repeats a form stands in its place and grows upwards. Any other stands beside the
+    ladder that is traded, at its wider side, and ends where the ladder does if its rows fit there.
+    Header and message line stay visible.
+
+    Args:
+        screen: the size of the screen.
+        body: what lies between the lines above and below.
+        ladder: the ladder that is traded; None for none.
+        form: what the card repeats; None for nothing.
+        rows: the rows that the card needs.
+    """
+    left, top, right, bottom = body.corners
+    if ladder is not None:
+        top = ladder.y
+    if form is not None:
+        left, right, bottom = form.x, form.right, form.bottom
+        top = min(top, form.y)
+    elif ladder is not None:
+        if right - ladder.right >= max(ladder.x - left, _NARROWEST):
+            left = ladder.right
+        elif ladder.x - left >= _NARROWEST:
+            right = ladder.x
+        if ladder.height >= rows:
+            bottom = ladder.bottom
+    if bottom - top < _SHORTEST:
+        top, bottom = 0, screen.height
+    return Region.from_corners(left, top, right, bottom)
 
 
 class Dimming:
@@ -78,8 +123,13 @@ class Dimming:
 class Modal(ModalScreen[ResultT]):
     """A screen in front of another."""
 
+    FRAME: ClassVar[str] = ".frame"
+    """The selector of what is seen of it."""
+    WIDTH: ClassVar[int] = 64
+    """The most cells inside the frame, unless it stands in the place of a form."""
+
     DEFAULT_CSS = """
-    Modal { background: $background 50%; }
+    Modal { background: $background 50%; align: right bottom; }
     Modal:ansi { background: transparent; }
     /* The focus is in the card in front, as it is over a FrameScreen. */
     Modal.-behind NumberField:focus > .input--cursor {
@@ -92,10 +142,69 @@ class Modal(ModalScreen[ResultT]):
         super().__init__(classes=classes)
         self._dimming = Dimming(self)
 
+    @property
+    def form_region(self) -> Region | None:
+        """The region of the form that it repeats: the form below, if there is one."""
+        stack = self.app.screen_stack
+        below = stack[stack.index(self) - 1] if self in stack[1:] else None
+        frame = next(iter(below.query(below.FRAME)), None) if isinstance(below, Modal) else None
+        return None if frame is None else frame.region
+
+    @property
+    def rows(self) -> int:
+        """The rows that it needs, border included."""
+        return _ROOMY
+
+    @property
+    def inner(self) -> int:
+        """The cells inside the frame."""
+        room = self.area(0).width - _CHROME
+        return max(room if self.form_region is not None else min(self.WIDTH, room), 1)
+
+    def area(self, rows: int) -> Region:
+        """Return its area if it needs so many rows."""
+        size = self.app.size
+        below = [each for each in self.app.screen_stack if isinstance(each, FrameScreen)]
+        body = next(iter(below[-1].query("#body")), None) if below else None
+        ladder = below[-1].traded_ladder if below else None
+        return card_area(
+            size, size.region if body is None else body.region,
+            ladder=None if ladder is None else ladder.region, form=self.form_region, rows=rows,
+        )  # fmt: skip
+
+    def fit(self) -> None:
+        """Lay the frame out in its area; subclasses paint for its width."""
+        area, form, screen = self.area(self.rows), self.form_region, self.app.size
+        styles = self.query_one(self.FRAME).styles
+        styles.width = self.inner + _CHROME
+        styles.max_height = area.height
+        styles.margin = (0, screen.width - area.right, screen.height - area.bottom, 0)
+        if form is not None:
+            # Nothing of the form looks out from behind it.
+            styles.min_height = form.height
+
     @on(events.Mount)
-    def dim_later(self) -> None:
-        """Dim what lies behind once the form itself is shown."""
+    def take_place(self) -> None:
+        """Stand in place from the first frame on, and dim what lies behind once it is shown."""
         self._dimming.start()
+        self.fit()
+        _ = self.call_after_refresh(self._settle, _LOOKS)
+
+    @on(events.Resize)
+    def keep_place(self) -> None:
+        """Follow what lies behind on a screen of another size."""
+        self._settle(_LOOKS)
+
+    def _settle(self, looks: int) -> None:
+        """Fit again until the screens below are laid out, which may take some refreshes."""
+        if not is_live(self):
+            return
+        self.fit()
+        if looks:
+            # A layout of theirs that fell into the composing of this one is not begun by itself.
+            for screen in self.app.screen_stack:
+                screen.check_idle()
+            _ = self.call_after_refresh(self._settle, looks - 1)
 
     @on(events.ScreenResume)
     @on(events.ScreenSuspend)
@@ -107,14 +216,6 @@ class Modal(ModalScreen[ResultT]):
     @override
     def render(self) -> RenderResult:  # type: ignore[override]  # Textual takes a Visual, too
         return self._dimming.over(super().render())
-
-
-def form_below(screen: Screen[Any]) -> Region | None:
-    """Return where the form stands over which a card is shown; None if a screen lies below."""
-    stack = screen.app.screen_stack
-    below = stack[stack.index(screen) - 1] if screen in stack[1:] else None
-    frame = next(iter(below.query(".frame")), None) if isinstance(below, Modal) else None
-    return None if frame is None else frame.region
 
 
 def _regions_of(

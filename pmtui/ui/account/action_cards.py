@@ -55,6 +55,7 @@ def paint_move_card(
     doubt: str = "",
     numbers: TicketNumbers | None = None,
     details_key: str = "",
+    height: int = 0,
 ) -> tuple[Line, ...]:
     """Paint the replaced orders and what is signed instead; all details if no key shows them."""
     if len(moves) == 1:
@@ -65,7 +66,7 @@ def paint_move_card(
             change = f"{format_shares(old.remaining_size)} → {format_shares(shares)}"
             first = (*first, f"Size {change}")
         return paint_confirm(
-            order, width, mode=mode, doubt=doubt,
+            order, width, mode=mode, doubt=doubt, height=height,
             occasion=Occasion(
                 "Move this order?", first, numbers=numbers, details_key=details_key
             ),
@@ -97,6 +98,7 @@ def paint_flatten_card(
     doubt: str = "",
     details_key: str = "",
     merging: str = "",
+    height: int = 0,
 ) -> tuple[Line, ...]:
     """Paint the sale with its worst price, and the orders that it cancels first.
 
@@ -108,6 +110,7 @@ def paint_flatten_card(
         doubt: why it may be a mistake; empty for no reason.
         details_key: shows the rest of what is signed; with none all of it is shown.
         merging: says which keys merge the pairs that stay; empty where nothing is said of it.
+        height: the lines visible at once; 0 for any number.
     """
     numbers = plan.numbers
     first = [f"Cancels first: {describe_resting(each)}" for each in plan.in_the_way[:2]]
@@ -130,7 +133,7 @@ def paint_flatten_card(
         estimates.append(("Pairs", f"{kept}: {merging}" if merging else kept))
     own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
-        order, width, mode=mode, doubt=f"{own} {doubt}".strip(),
+        order, width, mode=mode, doubt=f"{own} {doubt}".strip(), height=height,
         occasion=Occasion(
             f"Sell the {plan.what}?", first, estimates,
             numbers=numbers, details_key=details_key,
@@ -255,6 +258,7 @@ class MoveCard(CardScreen):
         return paint_move_card(
             self._moves, width, mode=self._surface.queries.status().mode, doubt=self._doubt,
             numbers=numbers_of(self._surface, self._orders[0]), details_key=self.details_key,
+            height=self.room,
         )  # fmt: skip
 
     def action_perform(self, name: str) -> None:
@@ -284,6 +288,7 @@ class FlattenCard(CardScreen):
         return paint_flatten_card(
             self._orders[0], self._plan, width, mode=self._surface.queries.status().mode,
             doubt=self._doubt, details_key=self.details_key, merging=self._merging,
+            height=self.room,
         )  # fmt: skip
 
 

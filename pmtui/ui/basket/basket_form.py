@@ -283,7 +283,6 @@ class BasketForm(OrderForm[None]):
 
     WIDTH: ClassVar[int] = 76
     DEFAULT_CSS = """
-    BasketForm > .frame { width: 80; }
     BasketForm .label { width: 8; }
     BasketForm #basket-side { width: 28; }
     BasketForm NumberField { width: 12; }
@@ -320,7 +319,7 @@ class BasketForm(OrderForm[None]):
     @override
     def compose(self) -> ComposeResult:
         with Vertical(classes="frame"):
-            title = plain(self._event.title, self.WIDTH - 10)
+            title = plain(self._event.title, self.inner - 10)
             yield TextLine(
                 (Cell("Basket  ", Role.HEADING, Emphasis.BOLD), Cell(title, Role.DIM)),
             )
@@ -417,14 +416,14 @@ class BasketForm(OrderForm[None]):
         if not sent and (plan is None or not plan.is_whole):
             # A basket that cannot be bought whole cannot be reviewed.
             entries = tuple(entry for entry in entries if entry.id != "confirm.accept")
-        self.query_one(KeyLine).show_keys(entries, self.WIDTH)
+        self.query_one(KeyLine).show_keys(entries, self.inner)
         if plan is None:
             self.legs.show(())
             self.state.show(((Cell("Enter a number of shares", Role.NOTICE_WARN),),))
             return
-        rows = max(self.app.size.height - _CHROME, 1)
+        rows = max(self.area(self.app.size.height).height - _CHROME, 1)
         ends = [paint_end(verdict) for _, verdict in self._orders.ends]
-        self.legs.show(paint_legs(plan, self.WIDTH, ends, most=rows))
+        self.legs.show(paint_legs(plan, self.inner, ends, most=rows))
         if sent:
             self.state.show((paint_basket_sent(verdicts, len(sent)),))
         else:

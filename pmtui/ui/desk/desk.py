@@ -6,6 +6,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
+from textual.widget import Widget
 from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
@@ -126,6 +127,11 @@ class DeskScreen(TradingScreen[DeskControls]):
             self._show_heading()
         else:
             self.controls.show_topic(topic)
+
+    @property
+    @override
+    def traded_ladder(self) -> Widget | None:
+        return self.controls.column
 
     @override
     def cursor_item(self) -> CursorItem:

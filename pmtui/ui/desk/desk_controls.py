@@ -279,9 +279,14 @@ class DeskControls:
         return self._reader.read().is_armed
 
     @property
+    def column(self) -> DeskColumn | None:
+        """The focused column."""
+        return self._focused.column
+
+    @property
     def market(self) -> Market | None:
         """The focused market."""
-        return self._focused.column.market if self._focused.column is not None else None
+        return self.column.market if self.column is not None else None
 
     @property
     def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:

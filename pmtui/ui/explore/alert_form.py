@@ -46,7 +46,6 @@ class AlertSubject:
 class AlertForm(OrderForm[str]):
     """Takes the prices and sets the alerts; returns what was set."""
 
-    NARROWEST = 34
     DEFAULT_CSS = """
     AlertForm .label { width: 8; }
     AlertForm NumberField { width: 8; }

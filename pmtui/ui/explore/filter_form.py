@@ -25,7 +25,6 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import KeyLine, TextLine
 
 COLUMNS = (Column("what", "", 22), Column("value", "", 14, grow=1))
-WIDTH = 50
 _CENT = SCALE // 100
 VOLUMES = (None, *(Micros(dollars * SCALE) for dollars in (1_000, 10_000, 100_000, 1_000_000)))
 SPREADS = (None, *(Micros(cents * _CENT) for cents in (1, 2, 5)))
@@ -39,11 +38,10 @@ class FilterForm(Modal[ListFilter]):
     """Filters the list behind it at once; enter keeps the filter, escape restores the old one."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.FILTERS)
+    WIDTH: ClassVar[int] = 52
     DEFAULT_CSS = """
-    FilterForm { align: right middle; }
-    FilterForm > #card {
-        width: 56; max-width: 100%; height: 10; background: $panel; border: heavy $primary;
-        padding: 0 1;
+    FilterForm > .frame {
+        height: 10; background: $panel; border: heavy $primary; padding: 0 1;
     }
     FilterForm LineTable { background: $panel; }
     """
@@ -67,12 +65,12 @@ class FilterForm(Modal[ListFilter]):
 
     @override
     def compose(self) -> ComposeResult:
-        with Vertical(id="card"):
+        with Vertical(id="card", classes="frame"):
             title = (Cell("Filters", Role.HEADING, Emphasis.BOLD),)
             yield TextLine(title)
             yield LineTable(COLUMNS, show_header=False, id="filters")
             entries = footer_entries(Context.FILTERS, keymap=self._options.keymap)
-            yield KeyLine(entries, self._options, width=WIDTH)
+            yield KeyLine(entries, self._options, width=self.inner)
 
     def on_mount(self) -> None:
         """Show the current filter."""

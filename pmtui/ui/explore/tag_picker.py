@@ -87,18 +87,16 @@ def _row(key: str, label: str, slug: str, *, is_chosen: bool) -> Row:
 
 
 COLUMNS = (Column("mark", "", 1), Column("label", "Tag", 20, grow=1), Column("slug", "", 16))
-WIDTH = 56
 
 
 class TagPicker(Modal[TagChoice]):
     """Type to search, enter to choose, a key to mark several, escape to change nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PICKER)
+    WIDTH: ClassVar[int] = 56
     DEFAULT_CSS = """
-    TagPicker { align: center middle; }
-    TagPicker > #card {
-        width: 60; max-width: 100%; height: 70%; min-height: 12; max-height: 100%;
-        background: $panel; border: heavy $primary; padding: 0 1;
+    TagPicker > .frame {
+        height: 70%; min-height: 12; background: $panel; border: heavy $primary; padding: 0 1;
     }
     TagPicker #field { height: 1; }
     TagPicker #prompt { width: 2; }
@@ -121,7 +119,7 @@ class TagPicker(Modal[TagChoice]):
     @override
     def compose(self) -> ComposeResult:
         options = self._surface.options
-        with Vertical(id="card"):
+        with Vertical(id="card", classes="frame"):
             title = (Cell("Filter by tag", Role.HEADING, Emphasis.BOLD),)
             yield TextLine(title)
             with Horizontal(id="field"):
@@ -134,7 +132,7 @@ class TagPicker(Modal[TagChoice]):
                 *(e for e in footer_entries(Context.SEARCH) if e.id == "search.open"),
                 *footer_entries(Context.PICKER, keymap=options.keymap),
             )
-            yield KeyLine(entries, options, width=WIDTH)
+            yield KeyLine(entries, options, width=self.inner)
 
     def on_mount(self) -> None:
         """Subscribe to the tags and show those known."""

@@ -116,14 +116,14 @@ def ask_cancel_all(app: App[Any], surface: Surface) -> None:
 
     lines = paint_resting_orders(orders, partial(title_of, queries))
     question = QuestionScreen(
-        "Cancel all working orders?", lines, agree="Cancel them", options=surface.options
+        "Cancel all working orders?", lines, agree="Cancel them", surface=surface
     )
     _ = app.push_screen(question, if_agreed(cancel))
 
 
 def ask_kill(app: App[Any], surface: Surface) -> None:
     """Ask, then stop all trading; or, if it is stopped, ask, then allow orders again."""
-    status, options = surface.queries.status(), surface.options
+    status = surface.queries.status()
 
     async def kill() -> None:
         # Another shell may have used it since.
@@ -132,12 +132,12 @@ def ask_kill(app: App[Any], surface: Surface) -> None:
 
     if status.kill_lock:
         lines = paint_release(status)
-        question = QuestionScreen("Unlock trading?", lines, agree="Unlock", options=options)
+        question = QuestionScreen("Unlock trading?", lines, agree="Unlock", surface=surface)
         # A failure is shown as a notice.
         _ = app.push_screen(question, if_agreed(surface.commands.unlock_entry))
     else:
         question = QuestionScreen(
-            "Kill switch?", paint_kill(status), agree="Kill", options=options, is_danger=True
+            "Kill switch?", paint_kill(status), agree="Kill", surface=surface, is_danger=True
         )
         _ = app.push_screen(question, if_agreed(kill))
 
@@ -210,7 +210,7 @@ class UnlockPrompt:
             (Cell(plain(f"Account {owner}", LONGEST)),),
         )  # fmt: skip
         question = self._question = QuestionScreen(
-            TITLE, lines, agree="Enter passphrase", options=self._surface.options
+            TITLE, lines, agree="Enter passphrase", surface=self._surface
         )
         _ = self._app.push_screen(question, partial(self._decide, owner, unlock))
 

@@ -32,13 +32,15 @@ from pmtui.ui.portfolio.paint_orders import (
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.confirm import CardLines
 from pmtui.ui.ticket.paint_ticket import wrap_line
 from pmtui.ui.ticket.protect import paint_protection
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
-WIDTH = 64
 MOST_LINES = 4
+_CHROME_ROWS = 4
+"""Rows of border, a blank and keys."""
 KEEP = "keep"
 """The service keeps running; every other choice is the `ExitPolicy` with which it stops."""
 _COLUMNS = (Column("choice", "", 20, grow=1),)
@@ -49,11 +51,7 @@ class LeaveCard(Modal[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
     DEFAULT_CSS = """
-    LeaveCard { align: center middle; }
-    LeaveCard > #card {
-        width: 68; max-width: 100%; height: auto; background: $panel; border: heavy $warning;
-        padding: 0 1;
-    }
+    LeaveCard > #card { background: $panel; border: heavy $warning; padding: 0 1; }
     LeaveCard LineTable { background: $panel; height: auto; }
     """
 
@@ -76,16 +74,27 @@ class LeaveCard(Modal[str]):
 
     @override
     def compose(self) -> ComposeResult:
-        with Vertical(id="card"):
-            title = (Cell("Leave this terminal?", Role.HEADING, Emphasis.BOLD),)
-            yield TextLine(title)
-            for line in self._lines:
-                for part in wrap_line(line, WIDTH, most=MOST_LINES):
-                    yield TextLine(part)
-            yield TextLine()
+        with Vertical(id="card", classes="frame"):
+            yield CardLines(self._paint_lines)
             yield LineTable(_COLUMNS, show_header=False, id="choices")
             yield TextLine()
-            yield answer_keys("Do it", self._options, width=WIDTH)
+            yield answer_keys("Do it", self._options, width=self.inner)
+
+    def _paint_lines(self, width: int) -> tuple[Line, ...]:
+        title: Line = (Cell("Leave this terminal?", Role.HEADING, Emphasis.BOLD),)
+        parts = (wrap_line(line, width, most=MOST_LINES) for line in self._lines)
+        return (title, *(part for wrapped in parts for part in wrapped), ())
+
+    @property
+    @override
+    def rows(self) -> int:
+        return len(self._paint_lines(self.inner)) + len(self._choices) + _CHROME_ROWS
+
+    @override
+    def fit(self) -> None:
+        super().fit()
+        self.query_one("#card").styles.height = self.rows
+        self.query_one(CardLines).repaint()
 
     def on_mount(self) -> None:
         """List the choices with the cursor on the first."""
@@ -212,7 +221,7 @@ class QuitKey:
             )
         title = title_leaving(has_orders=bool(orders), has_active=bool(active))
         label = label_leaving(self._policy) if orders else "Quit"
-        question = QuestionScreen(title, lines, agree=label, options=self._surface.options)
+        question = QuestionScreen(title, lines, agree=label, surface=self._surface)
         _ = self._app.push_screen(question, if_agreed(self._app.exit))
 
     def _leave(self) -> None:

@@ -143,6 +143,11 @@ class MarketScreen(TradingScreen[MarketControls]):
     def show_topic(self, topic: Topic) -> None:
         self.controls.show_topic(topic)
 
+    @property
+    @override
+    def traded_ladder(self) -> Widget:
+        return self.book
+
     @override
     def place(self) -> LastScreen:
         reader = self.reader

@@ -222,7 +222,6 @@ class MovePrompt(OrderForm[tuple[Move, ...] | None]):
 
     WIDTH = 56
     DEFAULT_CSS = """
-    MovePrompt > .frame { width: 60; }
     MovePrompt .label { width: 10; }
     MovePrompt NumberField { width: 10; }
     """

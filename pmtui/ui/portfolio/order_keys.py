@@ -70,7 +70,7 @@ class OrderKeys:
 
         title = f"Cancel {count(len(orders), 'marked order')}?"
         lines = paint_resting_orders(orders, partial(title_of, queries))
-        question = QuestionScreen(title, lines, agree="Cancel them", options=options)
+        question = QuestionScreen(title, lines, agree="Cancel them", surface=self._surface)
         cancel = partial(self.cancel, frozenset(o.order_id for o in orders))
         _ = self._page.app.push_screen(question, if_agreed(cancel))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from textual.screen import Screen
 from typing_extensions import override
@@ -61,6 +61,8 @@ class FlattenManyCard(CardScreen):
     """Shows what selling several positions signs, sale by sale."""
 
     AGREE = "Sell"
+    WIDTH: ClassVar[int] = 72
+    """Fits a sale with the name of its market."""
 
     def __init__(
         self, sales: Sequence[Sale], left: Sequence[KeptPosition], *, surface: Surface, merging: str

@@ -1,156 +1,122 @@
-"""The card between ticket and venue: it shows what is signed, beside the prices it is about."""
+"""The card between ticket and venue: it shows what is signed, and is read to its end."""
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import zip_longest
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.geometry import Region
 from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.service.surface import PreparedOrder, Subscription
+from pmtui.service.topics import Topic
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
-from pmtui.ui.frame import is_live, ladder_bottom
+from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of
-from pmtui.ui.modal import Modal, form_below
+from pmtui.ui.modal import Modal
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.paint_confirm import Occasion, least_lines, paint_confirm
+from pmtui.ui.ticket.paint_confirm import Occasion, paint_confirm
 from pmtui.ui.ticket.ticket_state import WOULD_BE_REFUSED, numbers_of, review_order, topics_of
+from pmtui.ui.widgets.line_pane import ScrollingPane
 from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries, answer_keys
-
-CARD_WIDTH = 42
-NARROWEST = 28
-"""On a narrower card facts would break into too many lines to be read at a glance."""
-WIDE = 76
-"""A card above a ticket has few rows: this is wide enough for two facts on a line."""
-LADDER = 42
-"""Columns of the ladder at the left of a small screen, to be kept visible."""
-_LEAST_ABOVE = 14
-"""The fewest rows above a ticket for a wide card."""
-_HEADER = 3
-"""Rows of status and market, which a card covers last."""
-
-
-class CardRegion(NamedTuple):
-    """A region of the screen, in cells."""
-
-    x: int
-    y: int
-    width: int
-    height: int
-
-    @property
-    def right(self) -> int:
-        """The first column to the right of it."""
-        return self.x + self.width
-
-    @property
-    def bottom(self) -> int:
-        """The first row below it."""
-        return self.y + self.height
-
-
-def place_card(
-    screen: tuple[int, int],
-    form: CardRegion | None,
-    height_of: Callable[[int], int],
-    least_of: Callable[[int], int] | None = None,
-    *,
-    bottom: int | None = None,
-) -> CardRegion:
-    """Return the region for the card.
-
-    Over the form that it repeats, which it covers whole, and beside the ladder, whose prices it is about.
-    Above a ticket on one line, because both fit; without a form at the right. It is wider where a small
-    screen would cut it off.
-
-    Args:
-        screen: columns and rows.
-        form: the region of the ticket or of the form that it is about; None for none.
-        height_of: returns the rows that the card takes at a width, borders included.
-        least_of: returns the fewest rows that it needs; by default the same.
-        bottom: the row above which it ends without a form, if it fits there; None for the last.
-    """
-    columns, rows = screen
-    least_of = least_of or height_of
-    if form is not None and is_above(screen, form):
-        width = min(CARD_WIDTH, columns - LADDER)
-        if width < NARROWEST or least_of(width) > form.y:
-            width = min(WIDE, columns)
-        height = min(height_of(width), form.y)
-        y = form.y - height
-        # The ticket's title stays visible unless the header would go instead.
-        return CardRegion(columns - width, y - 1 if y > _HEADER else y, width, height)
-    width = min(CARD_WIDTH, columns)
-    if columns - LADDER >= NARROWEST:
-        width = min(width, columns - LADDER)
-    if form is not None:
-        width = max(width, form.width)
-    if least_of(width) > rows:
-        width = min(WIDE, columns)
-    height = min(max(height_of(width), form.height if form is not None else 0), rows)
-    # Leave the last row, which shows the keys, and the header's, if possible.
-    last = max(rows - 1 - height, 0)
-    if form is None or form.width == 0:
-        above = last if bottom is None else min(max(bottom - height, _HEADER), last)
-        return CardRegion(columns - width, above, width, height)
-    y = min(max(form.bottom - height, min(_HEADER, form.y)), last)
-    return CardRegion(min(form.x, columns - width), y, width, height)
-
-
-def is_above(screen: tuple[int, int], ticket: CardRegion) -> bool:
-    """Return whether a card goes above the ticket: no room beside it, and enough above."""
-    is_whole_width = screen[0] - ticket.width < NARROWEST
-    return is_whole_width and ticket.y >= _LEAST_ABOVE
-
-
-def rows_for_card(screen: tuple[int, int], ticket: CardRegion | None) -> int:
-    """Return how many rows a card may take."""
-    return ticket.y if ticket is not None and is_above(screen, ticket) else screen[1]
-
 
 ARMING_PAUSE_S = 0.15
 """A second enter of an impatient finger must not send what nobody has read."""
 _CLOCK_S = 1.0
-_LOOKS = 3
-"""The refreshes after which a form that opened or moved has its place."""
-_CHROME = 4
-"""Columns of border and padding; rows of border, hint and keys."""
+_CHROME_ROWS = 4
+"""Rows of border, hint and keys."""
+_MOVING = frozenset({"up", "down", "j", "k", "pageup", "pagedown", "home", "end"})
+
+PaintLines = Callable[[int], tuple[Line, ...]]
+"""Returns the lines of a card for a width."""
 
 
-def _nowhere() -> CardRegion | None:
+class CardLines(ScrollingPane):
+    """The lines of a card, scrollable where they do not fit."""
+
+    DEFAULT_CSS = "CardLines { height: 1fr; }"
+
+    def __init__(self, paint_lines: PaintLines) -> None:
+        super().__init__(id="card-lines")
+        self._paint_lines_of = paint_lines
+        self._first = 0
+        self._is_read = False
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the last line has been visible at this size."""
+        return self._is_read
+
+    def unread(self) -> None:
+        """Want the last line to be visible again: there is a new one."""
+        self._is_read = False
+
+    @property
+    def is_long(self) -> bool:
+        """Whether there are more lines than fit."""
+        return len(self._paint_lines_of(self.size.width)) > self.size.height
+
+    @property
+    @override
+    def page_rows(self) -> int:
+        return max(1, self.size.height - 1)
+
+    @override
+    def scroll_rows(self, rows: int) -> None:
+        self._first = max(self._first + rows, 0)
+        self.repaint()
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        lines = self._paint_lines_of(width)
+        self._first = min(self._first, max(len(lines) - height, 0))
+        self._is_read = self._is_read or self._first + height >= len(lines)
+        shown = lines[self._first : self._first + height]
+        below = len(lines) - self._first - height
+        if below > 0 and height > 1:
+            more = Cell(f"{below + 1} more lines below", Role.NOTICE_WARN)
+            return (*shown[:-1], (more,))
+        return shown
+
+
+def _nowhere() -> Region | None:
     return None
 
 
 class CardScreen(Modal[bool]):
-    """Shows what is about to be signed; enter sends it, escape changes nothing."""
+    """Shows what is about to be signed; enter sends it, escape changes nothing.
+
+    Lines that do not fit scroll: enter turns the page, and sends only after the last line has been
+    visible.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
+    WIDTH: ClassVar[int] = 38
     AGREE: ClassVar[str] = "Send"
     """The label of the agreeing key."""
+    PAUSE_S: ClassVar[float] = ARMING_PAUSE_S
+    """For how long it has to be visible before the agreeing key works."""
 
     DEFAULT_CSS = """
-    CardScreen { align: left top; }
-    CardScreen > #card {
-        height: auto; background: $panel; border: heavy $warning; padding: 0 1;
-    }
+    CardScreen > #card { background: $panel; border: heavy $warning; padding: 0 1; }
     """
 
     hint = query_one("#hint", TextLine)
+    lines = query_one("#card-lines", CardLines)
 
     def __init__(
         self, *, surface: Surface, orders: Sequence[PreparedOrder] = (),
-        doubt: Callable[[], str] = lambda: "", form: Callable[[], CardRegion | None] = _nowhere,
+        doubt: Callable[[], str] = lambda: "", form: Callable[[], Region | None] = _nowhere,
     ) -> None:  # fmt: skip
         """Ask for confirmation.
 
@@ -166,13 +132,11 @@ class CardScreen(Modal[bool]):
         self._doubt_now = doubt
         self._doubt = doubt()
         self._form = form
-        self._placed: CardRegion | None = None
         self._shown_at_s: float | None = None
         self._opened_time = 0.0
         self._has_details = False
-        self._rows: tuple[TextLine, ...] = ()
-        self._inner = 0
-        """Cells of a line of it, as it stands."""
+        self._tallest = (0, 0)
+        """Its width, and the most lines that it has had in that."""
         self._watching: Subscription | None = None
 
     @property
@@ -181,38 +145,61 @@ class CardScreen(Modal[bool]):
         keymap = self._surface.options.keymap
         return "" if self._has_details else key_of(keymap, "confirm.details")
 
-    async def action_details(self) -> None:
+    def action_details(self) -> None:
         """Show addresses and id as well, on a card that has them."""
         self._has_details = True
-        await self.recompose()
+        self.fit()
 
     @abstractmethod
     def card_lines(self, width: int) -> tuple[Line, ...]:
         """Return the card's lines, painted from the fields that are hashed."""
-
-    def least_lines(self, width: int) -> int:
-        """Return the fewest lines that leave nothing out."""
-        return len(self.card_lines(width))
-
-    def lines_within(self, width: int, most: int) -> tuple[Line, ...]:  # noqa: ARG002 - for cards that can be dense
-        """Return what the card says, in so many lines if that leaves nothing out."""
-        return self.card_lines(width)
 
     def judge_again(self) -> bool:
         """Take the reasons against it as they are now; return whether there is a new one to be read."""
         before, self._doubt = self._doubt, self._doubt_now()
         return bool(self._doubt) and not before
 
+    @property
+    @override
+    def form_region(self) -> Region | None:
+        return self._form() or super().form_region
+
+    @property
+    @override
+    def rows(self) -> int:
+        # It does not shrink: what is being read keeps its place.
+        width, lines = self.inner, len(self.card_lines(self.inner))
+        if self._tallest[0] == width:
+            lines = max(lines, self._tallest[1])
+        self._tallest = width, lines
+        return lines + _CHROME_ROWS
+
+    @property
+    def room(self) -> int:
+        """The lines that it may have without going lower than the ladder."""
+        return max(self.area(0).height - _CHROME_ROWS, 1)
+
+    @override
+    def fit(self) -> None:
+        super().fit()
+        self.query_one("#card").styles.height = self.rows
+        self.query_one(KeyLine).show_keys(
+            answer_entries(self.agree, self._surface.options), self.inner
+        )
+        self.lines.repaint()
+
     def on_mount(self) -> None:
-        """Follow the form, and what the reasons against it depend on: the screen behind rests meanwhile."""
-        self._follow_form()
+        """Follow what the reasons against it depend on: the screen behind rests meanwhile."""
+        self.lines.focus()
         if self._orders:
-            subscribe = self._surface.subscriptions.subscribe
-            self._watching = subscribe(
-                topics_of(self._orders), lambda _: self.call_next(self._update)
-            )
+            self.follow(topics_of(self._orders))
             # Time alone makes a timed order too short, also while the book is quiet.
             _ = self.set_interval(_CLOCK_S, self._update)
+
+    def follow(self, topics: Iterable[Topic]) -> None:
+        """Show what changes with these topics."""
+        subscribe = self._surface.subscriptions.subscribe
+        self._watching = subscribe(list(topics), lambda _: self.call_next(self._update))
 
     def on_unmount(self) -> None:
         """Watch nothing any more."""
@@ -220,84 +207,27 @@ class CardScreen(Modal[bool]):
             self._watching.close()
 
     def _update(self) -> None:
-        """Show the reasons against it as they are now, where it stands; one that needs more lines grows."""
-        if not is_live(self) or not self._rows:
+        """Show what it says as of now, where it stands; more lines make it taller."""
+        if not is_live(self):
             return
         if self.judge_again():
             # Whoever is about to agree has not read it yet.
             self._shown_at_s = None
+            self.lines.unread()
             self.call_after_refresh(self._start_pause)
-        lines = self.lines_within(self._inner, len(self._rows))
-        if len(lines) > len(self._rows):
-            _ = self.call_after_refresh(self.recompose)
-            return
-        keys = next(iter(self.query(KeyLine)), None)
-        if keys is None:
-            # It is being composed again, with what is true now.
-            return
-        for row, line in zip_longest(self._rows, lines, fillvalue=()):
-            if isinstance(row, TextLine):
-                row.show(line)
-        keys.show_keys(answer_entries(self.agree, self._surface.options), self._inner)
+        self.fit()
 
     @property
     def agree(self) -> str:
         """The label of the agreeing key now."""
         return self.AGREE
 
-    @property
-    def room(self) -> int:
-        """The lines available to the card on this screen."""
-        columns, rows = self.app.size
-        return max(rows_for_card((columns, rows), self._region_of_form()) - _CHROME, 1)
-
     @override
     def compose(self) -> ComposeResult:
-        options = self._surface.options
-        place = self._placed = self._place()
-        width = self._inner = place.width - _CHROME
-        self._rows = tuple(TextLine(line) for line in self.card_lines(width))
-        with Vertical(id="card") as card:
-            card.styles.width = place.width
-            card.styles.min_height = place.height
-            card.styles.offset = (place.x, place.y)
-            yield from self._rows
+        with Vertical(id="card", classes="frame"):
+            yield CardLines(self.card_lines)
             yield TextLine(id="hint")
-            yield answer_keys(self.agree, options, width=width)
-
-    def on_resize(self) -> None:
-        """Follow the form on a screen of another size."""
-        self._follow_form()
-
-    def _follow_form(self, looks: int = _LOOKS) -> None:
-        """Stand where the form stands once the screen below is laid out, which may take some refreshes."""
-        if self._placed is None or not is_live(self):
-            # A card that is laid out in another way has no place to keep.
-            return
-        if self._place() != self._placed:
-            _ = self.call_after_refresh(self.recompose)
-        if looks:
-            # A layout of theirs that fell into the composing of this card is not begun by itself.
-            for screen in self.app.screen_stack:
-                screen.check_idle()
-            _ = self.call_after_refresh(self._follow_form, looks - 1)
-
-    def _place(self) -> CardRegion:
-        columns, rows = self.app.size
-        return place_card(
-            (columns, rows),
-            self._region_of_form(),
-            lambda width: len(self.card_lines(width - _CHROME)) + _CHROME,
-            lambda width: self.least_lines(width - _CHROME) + _CHROME,
-            bottom=ladder_bottom(self.app),
-        )
-
-    def _region_of_form(self) -> CardRegion | None:
-        """Return where the ticket stands, or the form below."""
-        if (region := self._form()) is not None:
-            return region
-        frame = form_below(self)
-        return None if frame is None else CardRegion(*frame)
+            yield answer_keys(self.agree, self._surface.options, width=self.inner)
 
     def on_screen_resume(self, event: events.ScreenResume) -> None:
         """Start the pause once the card is visible."""
@@ -305,30 +235,42 @@ class CardScreen(Modal[bool]):
         self.call_after_refresh(self._start_pause)
 
     def on_key(self, event: events.Key) -> None:
-        """Ignore a sending key that was pressed before the card could be read."""
+        """Ignore a sending key that was pressed before the card could be read to its end."""
         keymap = self._surface.options.keymap
         if event.key not in keymap.keys_of("confirm.accept"):
             meant = {*keymap.keys_of("confirm.decline"), *keymap.keys_of("confirm.details")}
-            if event.is_printable and event.key not in meant:
+            is_moving = event.key in _MOVING and self.lines.is_long
+            if event.is_printable and event.key not in meant and not is_moving:
                 back = key_of(keymap, "confirm.decline")
-                self.hint.show((Cell(f"Answer this first; {back} to go back", Role.NOTICE_WARN),))
+                self._warn(f"Answer first; {back} to go back")
             return
-        if event.time <= self._opened_time or not self.is_armed:
+        if not self.lines.is_read:
             event.stop()
-            self.hint.show((Cell("Too quick: read it first", Role.NOTICE_WARN),))
-            self._await_pause()
-        elif still_s := self.app.terminal.stood_still_s if isinstance(self.app, TerminalApp) else 0:
+            self.lines.action_page_down()
+            self._warn(f"Read on: {key_of(keymap, 'confirm.accept')} turns the page")
+        elif event.time <= self._opened_time or not self.is_armed:
             event.stop()
-            words = f"The line stood still for {still_s:.0f} s: look, then press again"
-            self.hint.show((Cell(words, Role.NOTICE_WARN),))
+            self._warn("Too quick: read it first")
+            if self.PAUSE_S:
+                self._await_pause()
+        elif (
+            self.PAUSE_S
+            and isinstance(self.app, TerminalApp)
+            and (still_s := self.app.terminal.stood_still_s)
+        ):
+            event.stop()
+            self._warn(f"Line stalled {still_s:.0f} s: press again")
+
+    def _warn(self, text: str) -> None:
+        self.hint.show((Cell(text, Role.NOTICE_WARN),))
 
     @property
     def is_armed(self) -> bool:
         """Whether the card has been visible for long enough."""
         shown_at_s = self._shown_at_s
-        return (
+        return not self.PAUSE_S or (
             shown_at_s is not None
-            and self._surface.queries.monotonic() - shown_at_s >= ARMING_PAUSE_S
+            and self._surface.queries.monotonic() - shown_at_s >= self.PAUSE_S
         )
 
     def action_accept(self) -> None:
@@ -347,7 +289,7 @@ class CardScreen(Modal[bool]):
     def _await_pause(self) -> None:
         """Show when the key that came too early may be pressed again."""
         if self.is_armed:
-            self.hint.show((Cell("Press again to send", Role.NOTICE_WARN),))
+            self._warn(f"Press again to {self.agree.lower()}")
         else:
             self.set_timer(ARMING_PAUSE_S, self._await_pause)
 
@@ -373,7 +315,7 @@ class ConfirmScreen(CardScreen):
         doubt: str = "",
         warnings: tuple[str, ...] = (),
         also: tuple[tuple[str, str], ...] = (),
-        form: Callable[[], CardRegion | None] = _nowhere,
+        form: Callable[[], Region | None] = _nowhere,
     ) -> None:
         """Ask for confirmation.
 
@@ -418,36 +360,13 @@ class ConfirmScreen(CardScreen):
             return self._own_doubt
         return f"{WOULD_BE_REFUSED}: {self._refusal}. {self._own_doubt}".rstrip()
 
-    @property
-    def _as_shown(self) -> Occasion:
-        return replace(self._occasion, details_key=self.details_key)
-
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
-        return self._paint(width, self.room)
-
-    @override
-    def lines_within(self, width: int, most: int) -> tuple[Line, ...]:
-        if self.least_lines(width) > most:
-            return self.card_lines(width)
-        return self._paint(width, most)
-
-    def _paint(self, width: int, height: int) -> tuple[Line, ...]:
         return paint_confirm(
             self._order,
             width,
             mode=self._surface.queries.status().mode,
             doubt=self._against,
-            height=height,
-            occasion=self._as_shown,
-        )
-
-    @override
-    def least_lines(self, width: int) -> int:
-        return least_lines(
-            self._order,
-            width,
-            mode=self._surface.queries.status().mode,
-            doubt=self._against,
-            occasion=self._as_shown,
+            height=self.room,
+            occasion=replace(self._occasion, details_key=self.details_key),
         )

@@ -1,8 +1,7 @@
 """The base of forms that end in orders: a frame, subscriptions, and keys.
 
 A form is about one market. It parses and rounds nothing itself, and a card asks for confirmation
-before anything is sent. Over a ladder it stands at the side if it fits: the prices it is about stay
-visible, with the draft drawn among them.
+before anything is sent. The prices it is about stay visible, with the draft drawn among them.
 """
 
 from abc import abstractmethod
@@ -14,6 +13,7 @@ from typing import ClassVar, TypeVar
 from textual import events, on
 from textual.binding import BindingType
 from textual.getters import query_one
+from typing_extensions import override
 
 from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.ids import CommandId, ConditionId, TokenId
@@ -22,7 +22,7 @@ from pmtui.domain.orders.order import OrderIntent, Rejected, Verdict
 from pmtui.service.surface import MOST_IN_BATCH, PreparedOrder, Subscription
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell
-from pmtui.ui.frame import if_agreed, is_live, ladder_edge
+from pmtui.ui.frame import if_agreed, is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.market.market_model import outcome_label, title_of, token_id_of
@@ -38,8 +38,6 @@ from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_keys
 ResultT = TypeVar("ResultT")
 Draw = Callable[[tuple[Ghost, ...]], None]
 """Shows a draft on a ladder."""
-_FRAME = 4
-"""Columns of border and padding."""
 _ROOMY = 56
 """The width from which explanations stand beside the entries."""
 _MOST_SAID = 3
@@ -53,17 +51,10 @@ class OrderForm(Modal[ResultT]):
     """Entries about one market in a frame; enter opens a card, escape closes the form."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
-    WIDTH: ClassVar[int] = 64
-    """The most cells inside the frame."""
-    NARROWEST: ClassVar[int] = 60
-    """The fewest cells inside the frame: with fewer beside a ladder, the form covers it."""
 
     DEFAULT_CSS = """
-    OrderForm { align: center middle; }
-    OrderForm.-beside { align: right middle; }
     OrderForm > .frame {
-        width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
-        border: heavy $primary; padding: 0 1;
+        height: auto; background: $panel; border: heavy $primary; padding: 0 1;
     }
     OrderForm .row { height: 1; }
     OrderForm #state { height: auto; min-height: 1; }
@@ -111,31 +102,11 @@ class OrderForm(Modal[ResultT]):
         for label in self.query(EntryLabel):
             label.mark(is_here=label.entry == entry)
 
-    def on_resize(self) -> None:
-        """Move aside on a screen of another size."""
-        _ = self.call_after_refresh(self._stand_aside)
-
-    @on(events.ScreenResume)
-    def _stand_aside(self) -> None:
-        """Move aside so that the ladder below stays visible."""
-        if is_live(self):
-            self.set_class(self.is_beside, "-beside")
-            self.set_class(self.inner < _ROOMY, "-narrow")
-            self.query_one(".frame").styles.width = self.inner + _FRAME
-            self.show()
-
-    @property
-    def is_beside(self) -> bool:
-        """Whether it stands beside the ladder below."""
-        kept = ladder_edge(self.app)
-        return kept > 0 and self.app.size.width - kept - _FRAME >= self.NARROWEST
-
-    @property
-    def inner(self) -> int:
-        """The current width inside the frame."""
-        if not self.is_beside:
-            return min(self.WIDTH, self.app.size.width - _FRAME)
-        return min(self.WIDTH, self.app.size.width - ladder_edge(self.app) - _FRAME)
+    @override
+    def fit(self) -> None:
+        super().fit()
+        self.set_class(self.inner < _ROOMY, "-narrow")
+        self.show()
 
     def action_decline(self) -> None:
         """Close; pending orders continue."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
+from textual.geometry import Region
+
 from pmtui.domain.conditionals.conditional import Attachment, describe_attachment
 from pmtui.domain.formats import format_shares
 from pmtui.domain.ids import CommandId, OrderId
@@ -36,7 +38,7 @@ from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.frame import if_agreed
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.confirm import CardRegion, ConfirmScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.paint_ticket import paint_life, paint_verdict
 from pmtui.ui.ticket.ticket_state import TicketState
 
@@ -141,8 +143,8 @@ class TicketPage(Protocol):
         """Show the card of an order; `decide` gets the result."""
         ...
 
-    def place(self) -> CardRegion:
-        """Return where the ticket stands."""
+    def place(self) -> Region | None:
+        """Return where the ticket stands; None on one line, which no card can repeat."""
         ...
 
     def run_worker(self, work: Coroutine[None, None, None]) -> object:

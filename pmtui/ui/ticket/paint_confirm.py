@@ -216,8 +216,8 @@ def paint_confirm(
         width: the cells available.
         mode: whether this is real money.
         doubt: why sending it may be a mistake; empty for none.
-        height: the lines available; 0 for any number. Facts share lines before a warning is left
-            out.
+        height: the lines visible at once; 0 for any number. With fewer than it takes, facts share
+            lines.
         occasion: the context, if it is more than a plain order.
     """
     occasion = occasion or Occasion()
@@ -228,25 +228,7 @@ def paint_confirm(
             order, width, mode=mode, occasion=occasion,
             is_dense=True,
         )  # fmt: skip
-        against = _shortened(against, max(height - len(lines), 1))
     return (*lines, *against)
-
-
-def least_lines(
-    order: PreparedOrder,
-    width: int,
-    *,
-    mode: Mode,
-    doubt: str = "",
-    occasion: Occasion | None = None,
-) -> int:
-    """Return the fewest lines that leave no warning out."""
-    occasion = occasion or Occasion()
-    facts = _facts(
-        order, width, mode=mode, occasion=occasion,
-        is_dense=True,
-    )  # fmt: skip
-    return len(facts) + len(_against(doubt, occasion.warnings, width))
 
 
 def _facts(
@@ -316,13 +298,6 @@ def _against(doubt: str, warnings: Sequence[str], width: int) -> list[Line]:
             for n, part in enumerate(words)
         ]
     return lines
-
-
-def _shortened(lines: list[Line], height: int) -> list[Line]:
-    """Leave out the lines that do not fit, and add a line that says so."""
-    if len(lines) <= height:
-        return lines
-    return [*lines[: height - 1], (Cell("! more warnings in the ticket", Role.NOTICE_WARN),)]
 
 
 def paint_question(mode: Mode, question: str) -> Line:

@@ -301,7 +301,6 @@ def _paint_short(plan: ConditionalPlan, account: AccountView, width: int) -> tup
 class ProtectScreen(OrderForm[None]):
     """Takes the prices, shows the card, and passes the plan to the service."""
 
-    NARROWEST = 34
     DEFAULT_CSS = """
     ProtectScreen .label { width: 10; }
     ProtectScreen NumberField { width: 11; }
@@ -456,7 +455,7 @@ class ProtectScreen(OrderForm[None]):
                 self.app.call_later(show_answer, self.app, said)
 
         question = QuestionScreen(
-            "Place stop / target?", lines, agree="Place", options=self._surface.options
+            "Place stop / target?", lines, agree="Place", surface=self._surface
         )
         _ = self.app.push_screen(question, if_agreed(place))
 

@@ -192,8 +192,6 @@ _ENTRIES = {
 class ScaledScreen(OrderForm[None]):
     """Spreads a total over a range of prices; enter reviews it, escape closes the form."""
 
-    NARROWEST = 34
-
     # Fifteen legs fill a small terminal: there is no line to spare.
     DEFAULT_CSS = """
     ScaledScreen #state { min-height: 0; }

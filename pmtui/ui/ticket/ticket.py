@@ -10,6 +10,7 @@ from typing import ClassVar
 
 from textual import events, on
 from textual.binding import BindingType
+from textual.geometry import Region
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Input
@@ -40,7 +41,7 @@ from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.confirm import CardRegion, ConfirmScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.fields import FIELD_WIDGETS, Choice, NumberField, TicketLayout
 from pmtui.ui.ticket.orders import TicketSending
 from pmtui.ui.ticket.ticket_face import TicketFace
@@ -337,10 +338,9 @@ class TicketPane(TicketLayout):
         """Show the card of an order; `decide` gets the result."""
         _ = self.app.push_screen(screen, decide)
 
-    def place(self) -> CardRegion:
-        """Return where the ticket stands."""
-        region = self.region
-        return CardRegion(region.x, region.y, region.width, region.height)
+    def place(self) -> Region | None:
+        """Return where the ticket stands; None on one line, which no card can repeat."""
+        return None if self.has_class("-line") else self.region
 
     def await_next_size(self) -> None:
         """Focus the size for the next order."""

@@ -25,7 +25,6 @@ from pmtui.ui.ticket.paint_ticket import paint_text
 from pmtui.ui.wallet.send_form import AddressField
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
-WIDTH = 64
 _LISTED = 8
 FORGET = "A known name without an address forgets it."
 
@@ -36,10 +35,8 @@ class AddressForm(Modal[str]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
     DEFAULT_CSS = """
-    AddressForm { align: center middle; }
     AddressForm > .frame {
-        width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
-        border: heavy $primary; padding: 0 1;
+        height: auto; background: $panel; border: heavy $primary; padding: 0 1;
     }
     AddressForm .row { height: 1; }
     AddressForm .label { width: 9; }
@@ -70,7 +67,7 @@ class AddressForm(Modal[str]):
                     yield TextLine((Cell(label),), classes="label")
                     yield AddressField(id=name)
             yield TextBlock(id="state")
-            yield answer_keys("Keep", self._surface.options, width=WIDTH)
+            yield answer_keys("Keep", self._surface.options, width=self.inner)
 
     def on_mount(self) -> None:
         """List the known names."""
@@ -111,12 +108,12 @@ class AddressForm(Modal[str]):
             _ = self.dismiss(text)
 
     def _complain(self, problem: str) -> None:
-        self.state.show(paint_text(plain(problem), WIDTH, Role.NOTICE_BAD))
+        self.state.show(paint_text(plain(problem), self.inner, Role.NOTICE_BAD))
 
     def _listed(self) -> tuple[Line, ...]:
         book = self._book
         if book.problem:
-            return ((Cell(plain(book.problem, WIDTH), Role.NOTICE_WARN),),)
+            return ((Cell(plain(book.problem, self.inner), Role.NOTICE_WARN),),)
         lines: list[Line] = [
             (Cell(f"{plain(contact.name, 18):<18}  ", Role.KEY), Cell(contact.address))
             for contact in book.contacts[:_LISTED]

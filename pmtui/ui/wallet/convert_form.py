@@ -100,14 +100,14 @@ class ConvertForm(WalletForm):
         step = self.read()
         if isinstance(step, str):
             text = "Turns No shares of several outcomes into Yes shares of all others, and pays a dollar for each share of every outcome but one."
-            return paint_text(text, self.WIDTH, Role.DIM)
+            return paint_text(text, self.inner, Role.DIM)
         number = len(step.conditions)
         cash = Micros(step.amount * (number - 1))
         text = f"-{exact_shares(step.amount)} of No in {count(number, 'outcome')}"
         text += f", +{group_micros(step.amount)} Yes of every other"
         text += f", +{exact_dollars(cash)} cash" if cash else ""
-        lines = paint_text(text, self.WIDTH)
-        return (*lines, *paint_text(NOTHING_REALISED, self.WIDTH, Role.DIM))
+        lines = paint_text(text, self.inner)
+        return (*lines, *paint_text(NOTHING_REALISED, self.inner, Role.DIM))
 
     def _offer_most(self) -> None:
         self._offered = format_micros(self._most)

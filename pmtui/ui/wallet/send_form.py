@@ -116,7 +116,7 @@ class SendForm(WalletForm):
         if not isinstance(step, str) and self._cash is not None:
             after = Micros(self._cash - step.amount)
             texts.append((f"{exact_dollars(after)} cash after", Role.TEXT))
-        return tuple(line for text, role in texts for line in paint_text(text, self.WIDTH, role))
+        return tuple(line for text, role in texts for line in paint_text(text, self.inner, role))
 
     def _why_no_recipient(self) -> str:
         typed = self.recipient.value.strip()

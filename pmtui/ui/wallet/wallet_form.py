@@ -44,9 +44,12 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.fields import NumberField, TextBlock
-from pmtui.ui.ticket.paint_ticket import paint_text
+from pmtui.ui.ticket.paint_ticket import paint_text, wrap_line
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
+_ROOMY = 56
+"""The width from which an entry has room for every digit of a large amount."""
+_MOST_LINES = 3
 NO_AMOUNT = "Enter an amount"
 PREPARING = "Preparing…"
 
@@ -58,18 +61,15 @@ class WalletForm(Modal[WalletStep | None]):
     """Subclasses yield their entries and read a step from them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
-    WIDTH: ClassVar[int] = 64
-    """Cells inside the frame."""
 
     DEFAULT_CSS = """
-    WalletForm { align: center middle; }
     WalletForm > .frame {
-        width: 68; max-width: 100%; height: auto; max-height: 100%; background: $panel;
-        border: heavy $primary; padding: 0 1;
+        height: auto; background: $panel; border: heavy $primary; padding: 0 1;
     }
     WalletForm .row { height: 1; }
     WalletForm .label { width: 9; }
     WalletForm NumberField { width: 18; }
+    WalletForm.-narrow NumberField { width: 9; }
     WalletForm #state { height: auto; min-height: 1; }
     """
 
@@ -127,15 +127,22 @@ class WalletForm(Modal[WalletStep | None]):
         with Vertical(classes="frame"):
             yield TextLine((Cell(self._heading, Role.HEADING, Emphasis.BOLD),))
             if self._subject:
-                yield TextLine((Cell(plain(self._subject, self.WIDTH), Role.DIM),))
+                yield TextLine((Cell(plain(self._subject, self.inner), Role.DIM),))
             yield from self.compose_entries()
             yield TextBlock(id="state")
-            yield answer_keys("Review", self.surface.options, width=self.WIDTH)
+            yield answer_keys("Review", self.surface.options, width=self.inner)
 
     def on_mount(self) -> None:
         """Focus the first entry, and show what the initial entries would do."""
         _ = self.query(Input).first().focus()
         self.show_state()
+
+    @override
+    def fit(self) -> None:
+        super().fit()
+        self.set_class(self.inner < _ROOMY, "-narrow")
+        if not self._is_preparing:
+            self.show_state()
 
     def action_accept(self) -> None:
         """Close with the step, or show what is wrong."""
@@ -178,10 +185,11 @@ class WalletForm(Modal[WalletStep | None]):
         if isinstance(step, str) and self._is_asked:
             self._show_reason(step, Role.NOTICE_BAD)
         else:
-            self.state.show(self.foresee())
+            lines = (wrap_line(line, self.inner, most=_MOST_LINES) for line in self.foresee())
+            self.state.show(tuple(part for wrapped in lines for part in wrapped))
 
     def _show_reason(self, text: str, role: Role) -> None:
-        self.state.show(paint_text(plain(text), self.WIDTH, role))
+        self.state.show(paint_text(plain(text), self.inner, role))
 
     @on(Input.Changed)
     def _on_typed(self) -> None:
@@ -325,4 +333,4 @@ class ExactApprovalForm(WalletForm):
         text = (
             "The relayer takes unlimited approvals only for this contract: it may refuse this one."
         )
-        return paint_text(text, self.WIDTH, Role.NOTICE_WARN)
+        return paint_text(text, self.inner, Role.NOTICE_WARN)

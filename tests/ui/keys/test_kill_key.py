@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from textual import events
 
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
@@ -36,6 +37,21 @@ async def test_it_asks_names_what_happens_and_then_does_it(size: tuple[int, int]
         await pilot.press("enter")
         await until(pilot, lambda: service.calls_of("kill"), "the kill")
         assert not isinstance(app.screen, QuestionScreen)
+
+
+async def test_an_answer_from_before_the_question_is_told_to_come_too_early() -> None:
+    service = FakeService()
+    app = made(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        hasty = events.Key("enter", None)
+        await pilot.press("K")
+        await until(pilot, lambda: shows(app, "Kill switch?"), "the question")
+        await settle(pilot)
+        app.screen.post_message(hasty)
+        await until(pilot, lambda: shows(app, "Too quick: read it first"), "the reason")
+        assert service.calls_of("kill") == []
+        await pilot.press("enter")
+        await until(pilot, lambda: service.calls_of("kill"), "the kill")
 
 
 async def test_declining_does_nothing() -> None:

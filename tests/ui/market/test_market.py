@@ -220,7 +220,7 @@ async def test_enters_too_many_after_a_question_do_not_reach_the_ladder() -> Non
         screen = await opened(app, pilot)
         screen.ladder.point_at(cents(49))
         answers: list[bool | None] = []
-        question = QuestionScreen("Really?", (), agree="Yes", options=screen.surface.options)
+        question = QuestionScreen("Really?", (), agree="Yes", surface=screen.surface)
         await app.push_screen(question, answers.append)
         await settle(pilot)
         for _ in range(3):
@@ -236,7 +236,7 @@ async def test_an_enter_pressed_before_the_question_opened_is_no_answer() -> Non
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         answers: list[bool | None] = []
-        question = QuestionScreen("Really?", (), agree="Yes", options=screen.surface.options)
+        question = QuestionScreen("Really?", (), agree="Yes", surface=screen.surface)
         pressed = [events.Key("enter", None) for _ in range(2)]
         await app.push_screen(question, answers.append)
         for key in pressed:

@@ -10,10 +10,9 @@ from pmtui.domain.orders.order import LimitIntent
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic
 from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.ticket.confirm import ConfirmScreen
+from pmtui.ui.ticket.confirm import CardScreen, ConfirmScreen
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
-from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.market.market_kit import cents, earns, opened
@@ -220,7 +219,8 @@ async def test_a_sale_without_shares_says_on_its_card_that_the_other_outcome_is_
         ((intent, *_),) = service.calls_of("prepare")
         assert isinstance(intent, LimitIntent)
         assert (intent.token_id, intent.side, intent.price) == (NO, Side.BUY, cents(45))
-        card = " ".join(cell.text for t in app.screen.query(TextLine) for cell in t.line)
+        assert isinstance(app.screen, CardScreen)
+        card = " ".join(cell.text for line in app.screen.card_lines(60) for cell in line)
         assert said in " ".join(card.split())
 
 

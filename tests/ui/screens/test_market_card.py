@@ -1,20 +1,34 @@
 """The confirm card over the trading screen: it stands in the ticket's place."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
+from pmtui.domain.orders.exit_policy import ExitPolicy
 from pmtui.service.topics import MarketTopic
+from pmtui.service.views import Mode
+from pmtui.ui.keys.global_keys import ask_cancel_all, ask_kill
+from pmtui.ui.keys.quit_key import LeaveCard, QuitKey, choices_of, what_goes_on
+from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.modal import Modal
 from pmtui.ui.ticket.confirm import ConfirmScreen
-from pmtui.ui.widgets.text_line import TextLine
+from pmtui.ui.wallet.paint_card import WalletFunds, paint_card
+from pmtui.ui.wallet.signing_card import SigningCard
+from pmtui.ui.wallet.wallet_form import SplitForm
+from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
-from tests.ui.market.market_kit import opened
+from tests.ui.market.market_kit import cents, opened
 from tests.ui.moving_market import CONDITION
+from tests.ui.screens.test_market_actions import set_orders
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
+from tests.ui.wallet.wallets import APPROVE_CARD
 
 STATES = (
     VenueFact(VenueState.RESTARTING, Evidence.ANSWER, NOW),
@@ -50,19 +64,105 @@ async def test_it_stands_over_the_ticket_and_beside_the_ladder_at_any_of_the_siz
         card = await _card(pilot, app)
         region = card.query_one("#card").region
         if screen.ticket.has_class("-line"):
-            assert not region.overlaps(screen.ticket.region)
+            assert not region.overlaps(screen.ticket.region) or card.lines.size.height > 11
         else:
-            # It repeats the fields, so none of the ticket looks out from behind it.
+            # It repeats the fields: it stands in their columns, and nothing of them looks out.
             assert region.contains_region(screen.ticket.region)
-        if not (screen.ticket.has_class("-line") and states):
-            # What it is about is still moving beside it.
-            assert not region.overlaps(screen.ladder.region)
-        assert region.y >= 0
-        assert region.x >= 0
-        assert region.right <= size[0]
-        assert region.bottom <= size[1]
-        lines = [shown_text(line)[0].rstrip() for line in card.query(TextLine)]
-        words = " ".join(" ".join(lines).split())
-        assert "? addresses and id" in words
-        assert "Send" in lines[-1]
+            assert region.column_span == screen.ticket.region.column_span
+        stands_clear(screen, card)
+        words = " ".join("".join(c.text for c in line) for line in card.card_lines(card.inner))
+        assert "? addresses and id" in " ".join(words.split())
+        assert "Send" in shown_text(card.query_one(KeyLine))[0]
         assert ("is restarting" in words) is bool(states)
+
+
+def stands_clear(screen: MarketScreen, card: Modal[Any]) -> None:
+    """Neither the ladder that is traded nor header, message line and keys are covered."""
+    frame = card.query_one(card.FRAME)
+    for kept in ("#status", "#head", "#notice", "#footer"):
+        assert not frame.region.overlaps(screen.query_one(kept).region), kept
+    assert screen.traded_ladder is not None
+    assert not frame.region.overlaps(screen.traded_ladder.region)
+    # All of it is there, its keys at the end.
+    assert card.size.region.contains_region(frame.region)
+    keys = card.query_one(KeyLine).region
+    assert frame.region.contains_region(keys)
+    assert keys.y == frame.region.bottom - 2
+
+
+async def flattened(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+    set_orders(app)
+    await pilot.press("f")
+
+
+async def moved(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+    screen.ladder.point_at(cents(49))
+    await pilot.press("e")
+    await until(pilot, lambda: screen.controls.moving.is_moving, "the order is picked up")
+    await pilot.press("down", "down", "enter")
+
+
+async def nudged(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+    screen.ladder.point_at(cents(49))
+    await pilot.press("shift+down")
+
+
+def pressed(key: str) -> Callable[[MarketDemo, Pilot[None], MarketScreen], Awaitable[None]]:
+    async def press(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+        await pilot.press(key)
+
+    return press
+
+
+async def split(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+    form = SplitForm(screen.surface, CONDITION, title="A market", cash=cents(1_000_000))
+    _ = app.push_screen(form)
+
+
+async def signed(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+    paint = partial(paint_card, APPROVE_CARD, mode=Mode.PAPER, held=WalletFunds(), now=NOW)
+    _ = app.push_screen(SigningCard(paint, surface=screen.surface))
+
+
+async def quitting(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+    QuitKey(app, screen.surface, ExitPolicy.LEAVE).press()
+
+
+async def leaving(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+    queries = screen.surface.queries
+    lines = what_goes_on(queries.account(), queries.status(), 1)
+    choices = choices_of(has_orders=True, has_heartbeat=True)
+    _ = app.push_screen(LeaveCard(lines, choices, options=screen.surface.options))
+
+
+async def killing(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+    ask_kill(app, screen.surface)
+
+
+async def cancelling(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen) -> None:
+    ask_cancel_all(app, screen.surface)
+
+
+KINDS = {
+    "flatten": flattened, "move": moved, "nudge": nudged, "scaled": pressed("L"),
+    "stop": pressed("t"), "alert": pressed("A"), "split": split, "signing": signed,
+    "quit": quitting, "leave": leaving, "kill": killing, "cancel all": cancelling,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_every_card_leaves_ladder_header_and_message_line_at_any_of_the_sizes(
+    kind: str,
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(app, pilot)
+        await KINDS[kind](app, pilot, screen)
+        await until(pilot, lambda: isinstance(app.screen, Modal), kind)
+        card = app.screen
+        assert isinstance(card, Modal)
+        for size in ((80, 24), (120, 36), (20, 5), (200, 50), (40, 10), (80, 24)):
+            await pilot.resize_terminal(*size)
+            await settle(pilot)
+            if size[0] >= 80:
+                stands_clear(screen, card)

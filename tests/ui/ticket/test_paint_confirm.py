@@ -219,8 +219,9 @@ def test_on_a_small_screen_facts_share_lines_and_none_is_left_out(height: int) -
     lines = paint_confirm(
         order, 38, mode=Mode.PAPER, height=height, occasion=Occasion(warnings=WARNINGS)
     )
-    assert len(lines) <= height
+    longer = paint_confirm(order, 38, mode=Mode.PAPER, occasion=Occasion(warnings=WARNINGS))
+    assert len(lines) < len(longer) or len(longer) <= height
     words = _fold(" ".join("".join(cell.text for cell in line) for line in lines))
     for fact in ("BUY 100 Yes", "Max cost $51.00", "Post-only", "Maker", "Order id"):
         assert fact.lower() in words.lower()
-    assert WARNINGS[1] in words or "more warnings in the ticket" in words
+    assert WARNINGS[1] in words

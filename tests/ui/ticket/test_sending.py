@@ -3,6 +3,8 @@
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 
+from textual.geometry import Region
+
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -11,7 +13,7 @@ from pmtui.domain.ticket.draft import TicketDraft, TicketField
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import ServiceLoss
 from pmtui.ui.surface import ServiceProcess
-from pmtui.ui.ticket.confirm import CardRegion, ConfirmScreen
+from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.orders import TicketSending
 from pmtui.ui.ticket.ticket_state import TicketState
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
@@ -36,8 +38,8 @@ class FakeTicketPage:
         self.asked.append(screen)
         self.decide = decide
 
-    def place(self) -> CardRegion:
-        return CardRegion(0, 0, 10, 10)
+    def place(self) -> Region:
+        return Region(0, 0, 10, 10)
 
     def run_worker(self, work: Coroutine[None, None, None]) -> None:
         self.work.append(work)

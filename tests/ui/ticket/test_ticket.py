@@ -64,7 +64,8 @@ async def _send(pilot: Pilot[Any], app: TicketApp) -> None:
 
 
 def _card_text(screen: ConfirmScreen) -> str:
-    return "\n".join(shown_text(line)[0].rstrip() for line in screen.query(TextLine))
+    lines = (*shown_text(screen.lines), *(shown_text(line)[0] for line in screen.query(TextLine)))
+    return "\n".join(line.rstrip() for line in lines)
 
 
 async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
@@ -388,7 +389,7 @@ async def test_the_card_answers_a_key_that_means_nothing_there() -> None:
         await pilot.press("Z")
         await until(
             pilot,
-            lambda: "Answer this first; esc to go back" in _card_text(screen),
+            lambda: "Answer first; esc to go back" in _card_text(screen),
             "what to press",
         )
 
@@ -777,7 +778,7 @@ async def test_enter_after_a_standstill_asks_for_another_look() -> None:
         app.pass_time()
         at[0] += 6
         await pilot.press("enter")
-        assert "stood still for 6 s" in _card_text(screen)
+        assert "Line stalled 6 s: press again" in _card_text(screen)
         assert app.service.calls_of("place") == []
         pace.beat()
         at[0] += CATCH_UP_S

@@ -300,9 +300,10 @@ class Moving:
             said = f"Not moved: {plain(problem, 90)}." if problem else f"Moved {words} to {to}."
             self._line.show(said)
 
-        options = self._workspace.surface.options
-        lines = ((Cell(f"{words} to {to}"),), (Cell(where_stops_live(options), Role.NOTICE_WARN),))
-        question = QuestionScreen("Move it?", lines, agree="Move", options=options)
+        surface = self._workspace.surface
+        where = where_stops_live(surface.options)
+        lines = ((Cell(f"{words} to {to}"),), (Cell(where, Role.NOTICE_WARN),))
+        question = QuestionScreen("Move it?", lines, agree="Move", surface=surface)
         self._page.ask(question, if_agreed(agreed))
 
     def send(self, moves: tuple[Move, ...]) -> None:
