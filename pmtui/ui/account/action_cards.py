@@ -1,6 +1,6 @@
 """The cards for moving, flattening and scaled orders: painted from the fields that are hashed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -222,6 +222,17 @@ def describe_crossing(moves: Sequence[Move], book: BookView | None) -> str:
     return "It crosses: it fills at once as far as the book goes."
 
 
+def describe_ended(moves: Sequence[Move], open_orders: Collection[Order]) -> str:
+    """Return which orders to move are not working any more; empty while all are."""
+    working = {order.order_id for order in open_orders}
+    ended = [old for old, _ in moves if old.order_id not in working]
+    if not ended:
+        return ""
+    if len(moves) == 1:
+        return f"{describe_resting(ended[0])} has ended: nothing to move."
+    return f"{len(ended)} of {count(len(moves), 'order')} ended: go back and move the rest."
+
+
 class MoveCard(CardScreen):
     """Asks for confirmation of orders' replacements."""
 
@@ -245,6 +256,8 @@ class MoveCard(CardScreen):
         orders = [order for _, order in moves]
 
         def doubt_now() -> str:
+            if ended := describe_ended(moves, surface.queries.account().open_orders):
+                return ended
             book = surface.queries.book(orders[0].intent.token_id)
             crossing = describe_crossing(moves, book)
             return describe_doubts(surface, orders, f"{doubt} {crossing}".strip())
@@ -252,6 +265,23 @@ class MoveCard(CardScreen):
         super().__init__(surface=surface, orders=orders, doubt=doubt_now)
         self._nudge = nudge
         self._moves = tuple(moves)
+
+    @property
+    @override
+    def agree(self) -> str:
+        return "Close" if self._has_ended else super().agree
+
+    @property
+    def _has_ended(self) -> bool:
+        return bool(describe_ended(self._moves, self._surface.queries.account().open_orders))
+
+    @override
+    def action_accept(self) -> None:
+        # Something else was agreed to than what would be left of it.
+        if self._has_ended:
+            self.action_decline()
+        else:
+            super().action_accept()
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

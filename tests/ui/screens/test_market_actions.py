@@ -359,6 +359,26 @@ async def test_the_cards_warn_of_what_the_ticket_would_warn_of(key: str) -> None
         assert "The venue is cancel-only" in " ".join(said.split())
 
 
+@pytest.mark.parametrize("key", ["e", "shift+down"])
+async def test_a_card_whose_order_is_cancelled_elsewhere_says_so_and_moves_nothing(
+    key: str,
+) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(cents(49))
+        await pilot.press(key)
+        if key == "e":
+            await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
+        assert shows(app, "enter Move")
+        set_orders(app)
+        await until(pilot, lambda: shows(app, "has ended"), "the reason")
+        assert shows(app, "enter Close")
+        await agree(app, pilot)
+        assert app.market.service.calls_of("move") == []
+
+
 async def test_f_says_why_there_is_nothing_to_sell() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
