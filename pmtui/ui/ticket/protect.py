@@ -342,11 +342,13 @@ class ProtectScreen(OrderForm[None]):
         token_id, account = self.token_id, self._surface.queries.account()
         pairs = min(self._held, account.held_of_other(token_id)) if token_id else ZERO
         head = f"Stop / target: {format_shares(Micros(self._held - pairs))} {self.outcome}"
-        stay = f"  pairs {format_shares(pairs)} stay" if pairs else ""
         with Vertical(classes="frame"):
-            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD), Cell(stay, Role.DIM)))
+            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),))
             title = self.market_title(self.inner)
             yield TextLine((Cell(title, Role.DIM),))
+            if pairs:
+                # Beside the heading it would be cut on a narrow form.
+                yield TextLine((Cell(f"Pairs {format_shares(pairs)} stay", Role.DIM),))
             with Horizontal(classes="row"):
                 yield TextLine((Cell(" Market", Role.DIM),), classes="label")
                 yield TextLine(id="protect-market")

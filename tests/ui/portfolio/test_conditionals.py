@@ -95,7 +95,8 @@ async def test_all_counts_no_pairs_and_a_size_that_sells_them_is_warned_of() -> 
     service.account_view = replace(service.account_view, positions=(yes, no), balances=())
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await asked(app, pilot)
-        assert shows(app, "Stop / target: 19 Yes  pairs 1,231.5 stay")
+        assert shows(app, "Stop / target: 19 Yes")
+        assert shows(app, "Pairs 1,231.5 stay")
         assert says(screen, "size") == "19 Yes"
         await pilot.press(*"40")
         screen.field("protect-size").value = "30"
