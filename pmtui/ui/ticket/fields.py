@@ -17,7 +17,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.ticket.draft import Step, TicketField
-from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, focus_mark
 from pmtui.ui.keys.actions import bindings_of
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.role_styles import RoleStyles
@@ -358,6 +358,20 @@ class TicketLayout(Vertical):
         yield TextBlock(id="ticket-figures")
         yield TextBlock(id="ticket-state")
         yield TextBlock(id="ticket-below")
+
+    @override
+    def render_lines(self, crop: Region) -> list[Strip]:
+        strips = super().render_lines(crop)
+        at = 1 - crop.x
+        is_framed = self.styles.border_top[0] not in ("", "none")
+        if is_framed and self.has_focus_within and not crop.y and 0 <= at < crop.width and strips:
+            # Where a panel has it: within the title, Textual's frame would move the words.
+            left, here, right = (
+                strips[0].crop(*ends) for ends in ((0, at), (at, at + 1), (at + 1,))
+            )
+            mark = Strip([Segment(focus_mark(), each.style) for each in here], 1)
+            strips[0] = Strip.join([left, mark, right])
+        return strips
 
     def action_next_field(self) -> None:
         """Move to the next field."""

@@ -35,7 +35,7 @@ from pmtui.domain.ticket.draft import (
     toggle_post_only,
 )
 from pmtui.service.views import AccountView, MarketView
-from pmtui.ui.cells import Cell, focus_mark
+from pmtui.ui.cells import Cell
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import actions_in, bindings_for
@@ -106,11 +106,6 @@ class TicketPane(TicketLayout):
     def is_open(self) -> bool:
         """Whether the ticket is open."""
         return self.has_class("-open")
-
-    @property
-    def lacks_attachments(self) -> bool:
-        """Whether it is for a purchase, and too small for the fields of a stop and a target."""
-        return self.has_class("-line") and self.draft.side is Side.BUY
 
     def show_on_a_line(self, *, is_line: bool) -> None:
         """Show the ticket on one line, or in rows; draft and focus stay."""
@@ -205,6 +200,7 @@ class TicketPane(TicketLayout):
         """Mark the focused field, and the ticket that has it."""
         if self.is_open and is_live(self):
             self._paint()
+            self.refresh()
 
     def on_mount(self) -> None:
         """Fill the fields for the first time."""
@@ -380,8 +376,7 @@ class TicketPane(TicketLayout):
             self.post_message(self.Drafted(ghosts))
 
     def _paint(self) -> None:
-        mark = f"{focus_mark()} " if self.has_focus_within else ""
-        self.border_title = f"{mark}TICKET {self.draft.side.value}"
+        self.border_title = f"TICKET {self.draft.side.value}"
         has_one = self._face.fixable() is not None
         if has_one != self.has_suggestion:
             self.has_suggestion = has_one

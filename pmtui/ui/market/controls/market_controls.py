@@ -134,7 +134,7 @@ class MarketControls:
         place = KeyPlace(
             is_in_ticket=self._page.are_keys_locked,
             has_suggestion=ticket.has_suggestion,
-            lacks_attachments=ticket.lacks_attachments,
+            lacks_attachments=ticket.has_class("-line") and ticket.draft.side is Side.BUY,
             is_moving=self.moving.is_moving,
             is_on_side_ladder=is_live and self.sides.have_keys,
             is_on_ladder=is_live and self._page.focused in (self._widgets.ladder, None),
