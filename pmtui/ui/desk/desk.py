@@ -69,6 +69,7 @@ class DeskScreen(TradingScreen[DeskControls]):
         self._first = first
         self.columns = tuple(DeskColumn(is_first=not n) for n in range(MOST_COLUMNS))
         self.ticket = TicketPane(surface, id="ticket")
+        self.ticket.has_whole_form = False
         self._heading = TextLine(id="heading")
         self._state = TextLine(id="state")
         self._dials = TextLine(classes="dials"), TextLine(classes="dials")

@@ -324,6 +324,8 @@ class TicketLayout(Vertical):
     def __init__(self, surface: Surface, *, id: str | None = None) -> None:  # noqa: A002 - Textual's word
         """Build empty fields."""
         super().__init__(id=id)
+        self.has_whole_form = True
+        """Whether the screen has room for all of it where it stands on one line."""
         self.surface = surface
 
     @override

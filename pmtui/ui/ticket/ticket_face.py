@@ -222,10 +222,10 @@ class TicketFace:
         # problems, and the key to figures.
         is_said = bool(notes) and (self._state.refusal is not None or not self._state.message)
         state = () if is_said or len(figures) > 1 else self._state_lines()
-        key = self._key("switch_form")
+        key = self._key("switch_form") if self._layout.has_whole_form else ""
         lines = paint_below(
             pack_notes(notes, self._layout.size.width), figures, state, width=self._layout.size.width,
-            more=(Cell(f" {key}", Role.KEY), Cell(" shows all", Role.DIM)),
+            more=(Cell(f" {key}", Role.KEY), Cell(" shows all", Role.DIM)) if key else (),
             is_forbidden=any(not problem.is_warning for problem in chosen.values()),
         )  # fmt: skip
         self._layout.below.show(lines)

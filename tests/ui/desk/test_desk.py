@@ -6,10 +6,11 @@ import pytest
 from textual.pilot import Pilot
 
 from pmtui.domain.markets.market import Market, Side
+from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import BookTopic, EventTopic
+from pmtui.service.topics import BookTopic, EventTopic, MarketTopic
 from pmtui.service.views import EventView, Load
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.app import PmtuiApp
@@ -272,3 +273,21 @@ async def test_on_a_narrow_desk_the_ticket_keeps_its_side_and_its_unit(width: in
             assert region.width >= len(word) + 1
             assert region.right <= width
             assert word in field.text
+
+
+async def test_a_ticket_names_no_key_for_a_form_that_the_desk_has_no_room_for() -> None:
+    service = tradable_service()
+    app = desk_app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await opened(service, pilot, app)
+        await pilot.press("b")
+        await until(pilot, lambda: screen.ticket.is_open, "the ticket")
+        await pilot.press(*"100")
+        fact = VenueFact(VenueState.CANCEL_ONLY, Evidence.ANSWER, NOW)
+        other = VenueFact(VenueState.POST_ONLY, Evidence.ANSWER, NOW)
+        assert OPEN[0].condition_id is not None
+        view = service.markets[OPEN[0].condition_id]
+        service.markets[OPEN[0].condition_id] = replace(view, venue=(fact, other))
+        service.announce(MarketTopic(OPEN[0].condition_id))
+        await until(pilot, lambda: shows(app, "cancel-only"), "the warning")
+        assert not shows(app, "shows all")
