@@ -69,6 +69,7 @@ class WalletForm(Modal[WalletStep | None]):
     WalletForm .row { height: 1; }
     WalletForm .label { width: 9; }
     WalletForm NumberField { width: 18; }
+    WalletForm.-narrow .label { width: 8; }
     WalletForm.-narrow NumberField { width: 9; }
     WalletForm #state { height: auto; min-height: 1; }
     """
