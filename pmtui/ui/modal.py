@@ -4,7 +4,7 @@ The lines above and below the screen's body stay bright: they tell the health of
 the keys of what is in front. A line on which the dimming would delay the next key carries none.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
@@ -120,6 +120,65 @@ class Dimming:
         return Backdrop(shown.screen, shown.color, dimmed=dimmed, bright=bright)
 
 
+class Place:
+    """Where a form or a card stands, by the one rule of `card_area`."""
+
+    def __init__(self, front: "Modal[Any]") -> None:
+        """Place a form or a card."""
+        self._front = front
+        self.repeated: Callable[[], Region | None] = lambda: None
+        """Returns the region of the form that it repeats, if that is not the screen below."""
+
+    @property
+    def form(self) -> Region | None:
+        """The region of the form that it repeats: the form below, if there is one."""
+        front, stack = self._front, self._front.app.screen_stack
+        below = stack[stack.index(front) - 1] if front in stack[1:] else None
+        frame = next(iter(below.query(below.FRAME)), None) if isinstance(below, Modal) else None
+        return self.repeated() or (None if frame is None else frame.region)
+
+    @property
+    def inner(self) -> int:
+        """The cells inside its frame."""
+        room = self.area(0).width - _CHROME
+        return max(room if self.form is not None else min(self._front.WIDTH, room), 1)
+
+    def area(self, rows: int) -> Region:
+        """Return its area if it needs so many rows."""
+        app = self._front.app
+        below = [each for each in app.screen_stack if isinstance(each, FrameScreen)]
+        body = next(iter(below[-1].query("#body")), None) if below else None
+        ladder = below[-1].traded_ladder if below else None
+        return card_area(
+            app.size, app.size.region if body is None else body.region,
+            ladder=None if ladder is None else ladder.region, form=self.form, rows=rows,
+        )  # fmt: skip
+
+    def take(self) -> None:
+        """Lay the frame out."""
+        front, form = self._front, self.form
+        area, screen = self.area(front.rows), front.app.size
+        styles = front.query_one(front.FRAME).styles
+        styles.width = self.inner + _CHROME
+        styles.max_height = area.height
+        styles.margin = (0, screen.width - area.right, screen.height - area.bottom, 0)
+        if form is not None:
+            # Nothing of the form looks out from behind it.
+            styles.min_height = form.height
+
+    def follow(self, looks: int = _LOOKS) -> None:
+        """Fit it again until the screens below are laid out, which may take some refreshes."""
+        front = self._front
+        if not is_live(front):
+            return
+        front.fit()
+        if looks:
+            # A layout of theirs that fell into the composing of this one is not begun by itself.
+            for screen in front.app.screen_stack:
+                screen.check_idle()
+            _ = front.call_after_refresh(self.follow, looks - 1)
+
+
 class Modal(ModalScreen[ResultT]):
     """A screen in front of another."""
 
@@ -141,14 +200,8 @@ class Modal(ModalScreen[ResultT]):
     def __init__(self, *, classes: str | None = None) -> None:
         super().__init__(classes=classes)
         self._dimming = Dimming(self)
-
-    @property
-    def form_region(self) -> Region | None:
-        """The region of the form that it repeats: the form below, if there is one."""
-        stack = self.app.screen_stack
-        below = stack[stack.index(self) - 1] if self in stack[1:] else None
-        frame = next(iter(below.query(below.FRAME)), None) if isinstance(below, Modal) else None
-        return None if frame is None else frame.region
+        self.place = Place(self)
+        """Where it stands."""
 
     @property
     def rows(self) -> int:
@@ -158,53 +211,23 @@ class Modal(ModalScreen[ResultT]):
     @property
     def inner(self) -> int:
         """The cells inside the frame."""
-        room = self.area(0).width - _CHROME
-        return max(room if self.form_region is not None else min(self.WIDTH, room), 1)
-
-    def area(self, rows: int) -> Region:
-        """Return its area if it needs so many rows."""
-        size = self.app.size
-        below = [each for each in self.app.screen_stack if isinstance(each, FrameScreen)]
-        body = next(iter(below[-1].query("#body")), None) if below else None
-        ladder = below[-1].traded_ladder if below else None
-        return card_area(
-            size, size.region if body is None else body.region,
-            ladder=None if ladder is None else ladder.region, form=self.form_region, rows=rows,
-        )  # fmt: skip
+        return self.place.inner
 
     def fit(self) -> None:
-        """Lay the frame out in its area; subclasses paint for its width."""
-        area, form, screen = self.area(self.rows), self.form_region, self.app.size
-        styles = self.query_one(self.FRAME).styles
-        styles.width = self.inner + _CHROME
-        styles.max_height = area.height
-        styles.margin = (0, screen.width - area.right, screen.height - area.bottom, 0)
-        if form is not None:
-            # Nothing of the form looks out from behind it.
-            styles.min_height = form.height
+        """Lay the frame out in its place; subclasses paint for its width."""
+        self.place.take()
 
     @on(events.Mount)
     def take_place(self) -> None:
         """Stand in place from the first frame on, and dim what lies behind once it is shown."""
         self._dimming.start()
         self.fit()
-        _ = self.call_after_refresh(self._settle, _LOOKS)
+        _ = self.call_after_refresh(self.place.follow)
 
     @on(events.Resize)
     def keep_place(self) -> None:
         """Follow what lies behind on a screen of another size."""
-        self._settle(_LOOKS)
-
-    def _settle(self, looks: int) -> None:
-        """Fit again until the screens below are laid out, which may take some refreshes."""
-        if not is_live(self):
-            return
-        self.fit()
-        if looks:
-            # A layout of theirs that fell into the composing of this one is not begun by itself.
-            for screen in self.app.screen_stack:
-                screen.check_idle()
-            _ = self.call_after_refresh(self._settle, looks - 1)
+        self.place.follow()
 
     @on(events.ScreenResume)
     @on(events.ScreenSuspend)

@@ -421,7 +421,7 @@ class BasketForm(OrderForm[None]):
             self.legs.show(())
             self.state.show(((Cell("Enter a number of shares", Role.NOTICE_WARN),),))
             return
-        rows = max(self.area(self.app.size.height).height - _CHROME, 1)
+        rows = max(self.place.area(self.app.size.height).height - _CHROME, 1)
         ends = [paint_end(verdict) for _, verdict in self._orders.ends]
         self.legs.show(paint_legs(plan, self.inner, ends, most=rows))
         if sent:

@@ -170,11 +170,11 @@ def choices_of(*, has_orders: bool, has_heartbeat: bool) -> tuple[tuple[str, str
         has_orders: whether orders rest, or may rest.
         has_heartbeat: whether the venue cancels when heartbeats end.
     """
-    choices = [(KEEP, "Leave the service running; it goes on without a terminal")]
+    choices = [(KEEP, "Leave the service running")]
     if not has_orders:
         return (*choices, (ExitPolicy.LEAVE.value, "Stop the service"))
     if has_heartbeat:
-        choices.append((ExitPolicy.SWITCH.value, "Stop it; the venue cancels when heartbeats end"))
+        choices.append((ExitPolicy.SWITCH.value, "Stop it; the venue cancels them"))
     else:
         choices.append((ExitPolicy.LEAVE.value, "Stop it; orders stay at the venue"))
     return (*choices, (ExitPolicy.CANCEL.value, "Cancel every order, then stop it"))

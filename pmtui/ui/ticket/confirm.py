@@ -131,7 +131,7 @@ class CardScreen(Modal[bool]):
         self._orders = tuple(orders)
         self._doubt_now = doubt
         self._doubt = doubt()
-        self._form = form
+        self.place.repeated = form
         self._shown_at_s: float | None = None
         self._opened_time = 0.0
         self._has_details = False
@@ -161,11 +161,6 @@ class CardScreen(Modal[bool]):
 
     @property
     @override
-    def form_region(self) -> Region | None:
-        return self._form() or super().form_region
-
-    @property
-    @override
     def rows(self) -> int:
         # It does not shrink: what is being read keeps its place.
         width, lines = self.inner, len(self.card_lines(self.inner))
@@ -177,7 +172,7 @@ class CardScreen(Modal[bool]):
     @property
     def room(self) -> int:
         """The lines that it may have without going lower than the ladder."""
-        return max(self.area(0).height - _CHROME_ROWS, 1)
+        return max(self.place.area(0).height - _CHROME_ROWS, 1)
 
     @override
     def fit(self) -> None:
