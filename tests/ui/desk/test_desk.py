@@ -4,6 +4,7 @@ from functools import partial
 
 import pytest
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
@@ -291,3 +292,30 @@ async def test_a_ticket_names_no_key_for_a_form_that_the_desk_has_no_room_for() 
         service.announce(MarketTopic(OPEN[0].condition_id))
         await until(pilot, lambda: shows(app, "cancel-only"), "the warning")
         assert not shows(app, "shows all")
+
+
+def is_traded(screen: DeskScreen, column: Widget) -> bool:
+    return screen.traded_ladder is column
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
+async def test_no_card_stands_over_the_ladder_that_is_traded(size: tuple[int, int]) -> None:
+    service = tradable_service()
+    service.status_view = replace(service.status_view, open_orders=1)
+    app = desk_app(service)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(service, pilot, app)
+        for column in screen.controls.shown:
+            column.ladder.focus()
+            await until(pilot, partial(is_traded, screen, column), "the keys")
+            await pilot.press("b", *"10")
+            await settle(pilot)
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
+            await settle(pilot)
+            card = app.screen.query_one("#card").region
+            assert not card.overlaps(column.region)
+            for name in ("#status", "#heading", "#notice", "#footer"):
+                assert not card.overlaps(screen.query_one(name).region), name
+            await pilot.press("escape", "escape")
+            await until(pilot, lambda: not screen.ticket.is_open, "the ladders")
