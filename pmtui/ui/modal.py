@@ -46,9 +46,9 @@ def card_area(
 ) -> Region:
     """Return the area for a card: it stands in the lower right corner, and fills it over a form.
 
-    A card that repeats a form stands in its place and grows upwards. Any other stands beside the
-    ladder that is traded, at its wider side, and ends where the ladder does if its rows fit there.
-    Header and message line stay visible.
+    A card that repeats a form stands in its place. Any other stands beside the ladder that is
+    traded, at its wider side. Both end where the form or the ladder does if their rows fit above
+    that. Header and message line stay visible.
 
     Args:
         screen: the size of the screen.
@@ -58,18 +58,19 @@ def card_area(
         rows: the rows that the card needs.
     """
     left, top, right, bottom = body.corners
+    end = bottom
     if ladder is not None:
-        top = ladder.y
+        top, end = ladder.y, ladder.bottom
     if form is not None:
-        left, right, bottom = form.x, form.right, form.bottom
+        left, right, end = form.x, form.right, form.bottom
         top = min(top, form.y)
     elif ladder is not None:
         if right - ladder.right >= max(ladder.x - left, _NARROWEST):
             left = ladder.right
         elif ladder.x - left >= _NARROWEST:
             right = ladder.x
-        if ladder.height >= rows:
-            bottom = ladder.bottom
+    # Lower than that only if its rows need it.
+    bottom = end if end - top >= rows else max(end, bottom)
     if bottom - top < _SHORTEST:
         top, bottom = 0, screen.height
     return Region.from_corners(left, top, right, bottom)

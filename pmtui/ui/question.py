@@ -11,7 +11,7 @@ from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.paint_ticket import wrap_line
 
 WIDTH = 64
-_MOST_LINES = 4
+_MOST_LINES = 8
 
 
 class QuestionScreen(CardScreen):

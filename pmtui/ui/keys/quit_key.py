@@ -38,7 +38,7 @@ from pmtui.ui.ticket.protect import paint_protection
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
-MOST_LINES = 4
+MOST_LINES = 8
 _CHROME_ROWS = 4
 """Rows of border, a blank and keys."""
 KEEP = "keep"
