@@ -69,8 +69,8 @@ def card_area(
             left = ladder.right
         elif ladder.x - left >= _NARROWEST:
             right = ladder.x
-    # Lower than that only if its rows need it.
-    bottom = end if end - top >= rows else max(end, bottom)
+    # Lower than that only as far as its rows need it.
+    bottom = max(end, min(top + rows, bottom))
     if bottom - top < _SHORTEST:
         top, bottom = 0, screen.height
     return Region.from_corners(left, top, right, bottom)

@@ -17,7 +17,8 @@ def test_beside_the_ladder_that_is_traded_and_below_the_header() -> None:
 def test_it_ends_with_the_ladder_where_its_rows_fit_and_goes_lower_where_not() -> None:
     ladder = Region(0, 3, 41, 16)
     assert card_area(SMALL, BODY, ladder=ladder, form=None, rows=16).bottom == 19
-    assert card_area(SMALL, BODY, ladder=ladder, form=None, rows=17).bottom == 22
+    assert card_area(SMALL, BODY, ladder=ladder, form=None, rows=17).bottom == 20
+    assert card_area(SMALL, BODY, ladder=ladder, form=None, rows=40).bottom == 22
 
 
 def test_on_a_desk_it_stands_at_the_wider_side_of_the_traded_ladder() -> None:
