@@ -128,7 +128,7 @@ async def test_an_open_card_tells_what_speaks_against_it_by_now_and_stays_where_
         app.service.announce(AccountTopic())
         await until(pilot, lambda: "! Self-trade with your SELL 10" in _card_text(screen), "it")
         assert screen.query_one("#card").region.right == before.right
-        assert screen.query_one("#card").region.bottom == before.bottom
+        assert screen.query_one("#card").region.y == before.y
         # What is new was not read yet.
         await until(pilot, lambda: screen._shown_at_s is not None, "the pause begun anew")
         await pilot.press("enter")
