@@ -85,24 +85,34 @@ def ellipsize_distinctly(texts: Iterable[str], width: int) -> Mapping[str, str]:
 
 
 def _cut_common(texts: tuple[str, ...], width: int) -> dict[str, str]:
-    """Leave out the common part of texts, except for its beginning."""
+    """Leave out the common part of texts, except for its beginning.
+
+    Each is cut in one place. An end that does not fit loses its last words without a second mark.
+    """
+    if len({_begun_words(text, width - 1) for text in texts}) == len(texts):
+        # Cropped at the end they differ in whole words.
+        return {}
     common = _common_words(texts)
     ends = {text: text[len(common) :] for text in texts}
     longest = max(cell_width(end) for end in ends.values())
-    # Short ends leave more than half of the line to the beginning.
-    most = max(width // 2 - 1, width - 1 - longest)
+    # Short ends leave most of the line to the beginning.
+    most = max(width // 3, width - 1 - longest)
     if len(common) <= most + 1:
         return {}
     head = set_cell_size(common, most)
     words = head if common[len(head) :].startswith(" ") else head.rpartition(" ")[0]
     head = words if cell_width(words) > most // 2 else head.rstrip()
     room = width - cell_width(head) - 1
-    return {
-        text: f"{head}…{end}"
-        if cell_width(end) <= room
-        else f"{head}…{set_cell_size(end, room - 1)}…"
-        for text, end in ends.items()
-    }
+    return {text: f"{head}…{_begun_words(end, room)}" for text, end in ends.items()}
+
+
+def _begun_words(text: str, width: int) -> str:
+    """Return the whole words at the beginning that fit; a single long word is cut anywhere."""
+    if cell_width(text) <= width:
+        return text
+    begun = set_cell_size(text, max(width, 0))
+    words = begun if text[len(begun) :].startswith(" ") else begun.rpartition(" ")[0]
+    return (words or begun).rstrip(" ,:")
 
 
 def fit_names(names: Sequence[str], room: int, *, least: int) -> list[str]:

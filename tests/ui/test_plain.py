@@ -181,9 +181,9 @@ def test_names_that_begin_alike_show_what_is_their_own() -> None:
         (*BANKS, "No change: What will the Bank of Japan do to its rate?"), 42
     )
     assert [short[name] for name in BANKS] == [
-        "Cut of 50 bps or…European Central Bank do…",
-        "Cut of 50 bps or…Bank of Japan do to its …",
-        "Cut of 50 bps or…Bank of England do to it…",
+        "Cut of 50 bps…European Central Bank do to",
+        "Cut of 50 bps…Bank of Japan do to its",
+        "Cut of 50 bps…Bank of England do to its",
     ]
     # The only one of its kind is cut at its end, and what has room is not cut at all.
     assert set(short) == {*BANKS}
@@ -192,17 +192,30 @@ def test_names_that_begin_alike_show_what_is_their_own() -> None:
 
 def test_windows_of_a_series_keep_day_and_time() -> None:
     windows = [f"Solana: up or down, November {day}, 23:40–23:45 UTC" for day in (23, 24)]
-    short = ellipsize_distinctly(windows, 42)
+    short = ellipsize_distinctly(windows, 32)
     assert [short[each].rpartition("…")[2] for each in windows] == [
         "23, 23:40–23:45 UTC", "24, 23:40–23:45 UTC",
     ]  # fmt: skip
+
+
+def test_a_name_is_cut_in_one_place() -> None:
+    parties = [
+        f"Largest party in the {land} parliament after the next election"
+        for land in ("Portugal", "Denmark", "Chile")
+    ]
+    # Cropped at the end they differ already.
+    assert not ellipsize_distinctly(parties, 36)
+    short = ellipsize_distinctly(parties, 28)
+    assert short[parties[0]] == "Largest…Portugal parliament"
+    for width in range(12, 60):
+        assert all(each.count("…") == 1 for each in ellipsize_distinctly(BANKS, width).values())
 
 
 def test_names_beside_each_other_are_cut_only_when_the_line_is_full() -> None:
     names = ["No change", "Cut of 25 bps", "Cut of 50 bps or more"]
     assert fit_names(names, 43, least=6) == names
     assert fit_names(names, 38, least=6) == ["No change", "Cut of 25 bps", "Cut of 50 bps o…"]
-    assert fit_names(names, 8, least=8) == ["No chan…", "Cut…25 …", "Cut…50 …"]
+    assert fit_names(names, 8, least=8) == ["No chan…", "Cu…25", "Cu…50"]
     assert fit_names([], 8, least=8) == []
 
 
