@@ -269,8 +269,8 @@ def set_legs(event: Event, quotes: EventQuotesView) -> tuple[SetLeg, ...]:
 def _paint_sums(found: SetPrices, room: int) -> Line:
     """Paint the sums of bids and asks, with a bar between them if it fits: a set is worth 100."""
     bids, asks = found.selling, found.buying
-    left = Cell(f"Σ bid {format_average(bids.total) if bids else ABSENT}", Role.BID)
-    right = Cell(f"Σ ask {format_average(asks.total) if asks else ABSENT}", Role.ASK)
+    left = Cell(f"sum bid {format_average(bids.total) if bids else ABSENT}", Role.BID)
+    right = Cell(f"sum ask {format_average(asks.total) if asks else ABSENT}", Role.ASK)
     if room < _SUM_BAR_FROM or bids is None:
         return (left, Cell("  "), right)
     bar = bar_text(min(bids.total, SCALE), SCALE, _SUM_BAR)

@@ -193,7 +193,7 @@ def paint_rate(prints: Sequence[TradePrint], now: datetime) -> tuple[Line, ...]:
     more = "+" if len(recent) == len(prints) else ""
     rate = Cell(f"{len(recent)}{more}/min", Role.TEXT)
     size = format_whole_size(Micros(sum(trade.size for trade in recent)), width=6).strip()
-    return ((rate, Cell(" · Σ ", Role.DIM), Cell(f"{size}{more}")), (rate,))
+    return ((rate, Cell(" · sum ", Role.DIM), Cell(f"{size}{more}")), (rate,))
 
 
 def times_end(width: int) -> int:

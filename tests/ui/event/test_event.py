@@ -137,10 +137,10 @@ def _without_fees(event: Event) -> Event:
     [
         (
             ((396, 398), (387, 388), (106, 108), (102, 104)),
-            ("Σ bid 99.1¢", "Σ ask 99.8¢", "buy set +0.2¢"),
+            ("sum bid 99.1¢", "sum ask 99.8¢", "buy set +0.2¢"),
         ),
         (((396, 408), (387, 398), (106, 118), (112, 114)), ("sell set +0.1¢", "buy set -3.8¢")),
-        (((396, 398), (387, None), (106, 108), (102, 104)), ("Σ ask –", "sell set -0.9¢")),
+        (((396, 398), (387, None), (106, 108), (102, 104)), ("sum ask –", "sell set -0.9¢")),
     ],
 )
 async def test_the_sums_of_bids_and_asks_say_what_all_outcomes_bring(

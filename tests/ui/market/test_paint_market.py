@@ -229,9 +229,9 @@ def test_the_rate_of_the_last_minute_is_counted() -> None:
         for s in (5, 59, 60)
     )
     forms = [text_of(form) for form in paint_rate(trades, NOW)]
-    assert forms == ["2/min · Σ 2,900", "2/min"]
+    assert forms == ["2/min · sum 2,900", "2/min"]
     # Where all that is kept is of one minute, there may have been more.
-    assert text_of(paint_rate(trades[:2], NOW)[0]) == "2+/min · Σ 2,900+"
+    assert text_of(paint_rate(trades[:2], NOW)[0]) == "2+/min · sum 2,900+"
     assert paint_rate(trades, NOW + timedelta(hours=1)) == ()
 
 

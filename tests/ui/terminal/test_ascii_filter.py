@@ -44,7 +44,7 @@ def test_each_cell_becomes_one_cell(text: str) -> None:
         ("½ ™ ﬁ", "? ? ?"),
         ("Cut of 25 b… ~31 a → b ▸ ▾", "Cut of 25 b~ ~31 a > b > v"),
         ("▄▄▖", "::."),
-        ("Σ bid 99¢, Vol ▴ ▾", "= bid 99c, Vol ^ v"),
+        ("sum bid 99¢, Vol ▴ ▾", "sum bid 99c, Vol ^ v"),
         ("plain", "plain"),
     ],
 )
