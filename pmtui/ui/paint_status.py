@@ -67,8 +67,6 @@ class _Fact(NamedTuple):
 
 _LEAST_GAP = 2
 """Cells between the left and the right part."""
-_APART = 4
-"""Further cells that must stay free for the zone to be shown."""
 _KEPT, _OURS, _MEANWHILE, _MILD, _REASON, _ELSEWHERE, _TODAY, _TOTAL, _NEWS, _NOTICES = range(10)
 """Ranks. Own orders and cash are left out last; what the portfolio shows, too, before a reason; what
 the log shows, too, before any of them."""
@@ -109,8 +107,8 @@ def paint_status(
 ) -> Line:
     """Paint the status in one line: the account on the left, the sources on the right.
 
-    Nothing is cropped: what does not fit is left out, the least important first. The time zone is
-    shown at the end if nothing else needs its room.
+    Nothing is cropped: what does not fit is left out, the least important first. The zone of all
+    times stands at the end, whatever else has to go.
 
     Args:
         view: the status.
@@ -122,12 +120,14 @@ def paint_status(
     """
     facts = _account_facts(view, news, are_keys_locked=are_keys_locked, armed_size=armed_size)
     troubles = _trouble_lines(view, paused_reason)
+    zone = Cell(f" {zone_at(view.now)} ", Role.DIM)
+    room = width - line_width((zone,))
     for left, right in _candidates(facts, _unwell_lines(view), troubles):
-        gap = width - line_width(left) - line_width(right)
+        gap = room - line_width(left) - line_width(right)
         if gap >= _LEAST_GAP:
-            return (*left, *_align_right(right, gap, view.now))
+            return (*left, Cell(" " * gap), *right, zone)
     left = _join(fact for fact in facts if fact.rank == _KEPT)
-    return fit_line((*left, Cell(" "), *troubles[-1]), width)
+    return fit_line((*fit_line((*left, Cell(" "), *troubles[-1]), max(room, 0)), zone), width)
 
 
 def _candidates(
@@ -141,15 +141,6 @@ def _candidates(
         left = _join(fact for fact in facts if fact.rank < dropped)
         for right in rights if dropped <= _REASON + 1 else with_reason:
             yield left, right
-
-
-def _align_right(right: Line, gap: int, now: datetime) -> Line:
-    """Fill the gap before the right part, with the time zone at its end if that fits."""
-    zone = Cell(f" {zone_at(now)} ", Role.DIM)
-    left_over = gap - line_width((zone,))
-    if left_over < _LEAST_GAP + _APART:
-        return (Cell(" " * gap), *right)
-    return (Cell(" " * left_over), *right, zone)
 
 
 def paint_loss(
