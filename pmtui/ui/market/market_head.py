@@ -69,6 +69,14 @@ class Terms(NamedTuple):
     role: Role = Role.DIM
     is_trouble: bool = False
     """Whether this comes first and is cropped rather than left out."""
+    urgent: int = 0
+    """How many pieces come before the quote: they change how one trades here now."""
+    brief: int = 0
+    """How many pieces come before the volumes: what every order must obey."""
+
+    def first(self, count: int) -> "Terms":
+        """Return the terms with the first pieces alone."""
+        return self._replace(pieces=self.pieces[:count])
 
 
 def paint_facts(view: MarketView, book: BookView | None, terms: Terms, width: int) -> Line:
@@ -76,15 +84,19 @@ def paint_facts(view: MarketView, book: BookView | None, terms: Terms, width: in
     if terms.is_trouble:
         trouble = paint_terms(terms, width)
         return fit_line((*trouble, *paint_quote(view, book, width - line_width(trouble))), width)
-    # The first half of the terms has priority: the ladder shows most of the rest.
-    half = paint_terms(terms, max(width // 2 + 4, 0))
-    quote = paint_quote(view, book, width - line_width(half))
-    more = paint_terms(terms, width - line_width(quote) - _GAP)
-    gap = width - line_width(quote) - line_width(more)
-    return fit_line((*quote, Cell(" " * gap), *more), width)
+    # Left out in this order: other terms, volumes, tick and minimum, what the touch ends with.
+    urgent = paint_terms(terms.first(terms.urgent), width)
+    touch = paint_quote(view, book, width - line_width(urgent), has_volumes=False)
+    brief = paint_terms(terms.first(terms.brief), width - line_width(touch) - _GAP)
+    quote = paint_quote(view, book, width - line_width(brief) - _GAP)
+    right = paint_terms(terms, width - line_width(quote) - _GAP)
+    gap = width - line_width(quote) - line_width(right)
+    return fit_line((*quote, Cell(" " * gap), *right), width)
 
 
-def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
+def paint_quote(
+    view: MarketView, book: BookView | None, width: int, *, has_volumes: bool = True
+) -> Line:
     """Paint the touch, all of it from one book; what does not fit is left out from the end."""
     if book is None:
         words = Cell(f" {market_words(view)}", Role.DIM)
@@ -117,7 +129,7 @@ def paint_quote(view: MarketView, book: BookView | None, width: int) -> Line:
         numbers = [number for number in numbers if number.name == "last"]
     elif is_good and book.midpoint is not None and view.terms is not None:
         numbers += _fee_numbers(view.terms, book.midpoint)
-    if market is not None:
+    if market is not None and has_volumes:
         numbers += _market_numbers(market)
     line: list[Cell] = []
     used = 0
@@ -184,19 +196,22 @@ def find_terms(view: MarketView, status: StatusView, now: datetime) -> Terms:
     terms = view.terms
     if terms is None:
         return Terms((market_words(view) or "Loading the trading terms…",))
-    pieces = _terms(terms)
+    needed, more = _terms(terms)
+    urgent: list[str] = []
     states = [fact.state for fact in view.venue if fact.state in OF_A_MARKET]
     if VenueState.DELAYED in states:
         # Before the terms that never change, because it affects how one trades here.
         delay = f" {terms.seconds_delay}s" if terms.seconds_delay else ""
-        pieces.insert(0, f"taker orders delayed{delay}")
+        urgent.insert(0, f"taker orders delayed{delay}")
     if VenueState.MARKET_NOT_READY in states:
-        pieces.insert(0, "market not ready for orders")
+        urgent.insert(0, "market not ready for orders")
     if view.load is Load.FAILED and view.as_of is not None:
         age = format_age((now - view.as_of).total_seconds())
-        pieces.insert(0, f"{age} old: {plain(view.problem, 40)}")
+        urgent.insert(0, f"{age} old: {plain(view.problem, 40)}")
     role = Role.NOTICE_WARN if VenueState.MARKET_NOT_READY in states else Role.DIM
-    return Terms(tuple(pieces), role)
+    return Terms(
+        (*urgent, *needed, *more), role, urgent=len(urgent), brief=len(urgent) + len(needed)
+    )
 
 
 def paint_terms(terms: Terms, width: int) -> Line:
@@ -213,18 +228,18 @@ def paint_terms(terms: Terms, width: int) -> Line:
     return (Cell(f"{text} ", terms.role),) if text else ()
 
 
-def _terms(terms: MarketTerms) -> list[str]:
-    tick = format_price(terms.tick_size)
-    pieces = [f"tick {tick}", f"min {group_micros(terms.min_order_size)}"]
-    if not terms.fee.rate:
-        pieces.append("no fee")
+def _terms(terms: MarketTerms) -> tuple[list[str], list[str]]:
+    """Return what every order must obey, and what else applies."""
+    needed = ["no fee"] if not terms.fee.rate else []
+    needed += [f"tick {format_price(terms.tick_size)}", f"min {group_micros(terms.min_order_size)}"]
+    more: list[str] = []
     if terms.neg_risk:
-        pieces.append("one winner (neg-risk)")
+        more.append("one winner (neg-risk)")
     if terms.rewards is not None:
         band = format_price(terms.rewards.max_spread)
         shares = exact_shares(terms.rewards.min_size)
-        pieces.append(f"LP rewards: {shares} within {band} of mid")
-    return pieces
+        more.append(f"LP rewards: {shares} within {band} of mid")
+    return needed, more
 
 
 def _time_left(market: Market, now: datetime) -> str:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.books.ladder import Rung, Zone
 from pmtui.domain.books.tape import TapeFilter, TapeGap
-from pmtui.domain.markets.market import NO_FEE, Side
+from pmtui.domain.markets.market import NO_FEE, RewardTerms, Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.orders.flattening import Closing
@@ -102,7 +102,7 @@ def test_the_head_tells_what_one_trades_and_by_which_rules() -> None:
     assert "bid" in text_of(paint_quote(over, BOOK, 120))
     terms = text_of(paint_terms(find_terms(VIEW, PAPER_STATUS, NOW), 200))
     assert "tick 1¢" in terms
-    assert "min 5 ·" in terms
+    assert "· min 5" in terms
     assert "fee" not in terms
     assert VIEW.terms is not None
     free = replace(VIEW, terms=replace(VIEW.terms, fee=NO_FEE))
@@ -137,6 +137,30 @@ def test_no_change_of_the_venues_stands_beside_that_of_the_chart() -> None:
     assert VIEW.market is not None
     view = replace(VIEW, market=replace(VIEW.market, day_change=Micros(-55_000)))
     assert "5.5" not in text_of(paint_quote(view, BOOK, 200))
+
+
+@pytest.mark.parametrize("width", range(76, 200, 4))
+def test_the_head_leaves_out_rewards_before_volume_before_fee_and_spread(width: int) -> None:
+    assert VIEW.terms is not None
+    rewards = RewardTerms(Micros(50_000_000), Micros(45_000))
+    view = replace(VIEW, terms=replace(VIEW.terms, rewards=rewards, neg_risk=True))
+    line = text_of(paint_facts(view, BOOK, find_terms(view, PAPER_STATUS, NOW), width))
+    order = ("bid ", "spread ", "taker fee ", "tick ", "min ", " vol ", "24h ", "one winner", "LP ")
+    shown = [words in line for words in order]
+    assert shown == sorted(shown, reverse=True)
+    assert "taker fee" in line
+    assert "LP rewards: 50 shares within 4.5¢ of mid" in line or "LP" not in line
+
+
+def test_what_keeps_orders_out_now_comes_before_the_quote() -> None:
+    assert VIEW.terms is not None
+    fact = VenueFact(
+        VenueState.MARKET_NOT_READY, Evidence.ANSWER, NOW, condition_id=VIEW.terms.condition_id
+    )
+    view = replace(VIEW, venue=(fact,))
+    line = text_of(paint_facts(view, BOOK, find_terms(view, PAPER_STATUS, NOW), 60))
+    assert "market not ready for orders" in line
+    assert "bid 52¢" in line
 
 
 def test_the_volume_of_a_day_stands_behind_the_whole_volume() -> None:
