@@ -17,6 +17,7 @@ from pmtui.ui.explore.tag_picker import TagChoice
 from pmtui.ui.facts import (
     ABSENT,
     CHANGE_WIDTH,
+    JUST_NOW,
     LEFT_WIDTH,
     MONEY_WIDTH,
     PRICE_WIDTH,
@@ -60,12 +61,16 @@ _NEARLY_A_DAY = timedelta(hours=23)
 """A day's history may start some minutes late."""
 NO_DAY = Cell("")
 
+_AGE = Column(
+    "age", "Age", AGE_WIDTH, priority=1, align=Align.RIGHT, silent=("", JUST_NOW, ABSENT)
+)  # fmt: skip
+"""Left out while every price is live or was just fetched: its colour says which."""
 EVENT_COLUMNS = (
     Column("own", "", MARKS_WIDTH, about="In position, starred"),
     Column("title", "Event", 28, grow=3, ease=44, is_essential=True, is_name=True),
     Column("leading", "Leader", 12, grow=1, ease=14),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
-    Column("age", "Age", AGE_WIDTH, priority=1, align=Align.RIGHT),
+    _AGE,
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("day", "Day", SPARK_WIDTH, priority=2),
     # Wide enough for its title with the sort mark.
@@ -82,7 +87,7 @@ RESULT_COLUMNS = (
     Column("question", "Market", 27, grow=3, ease=44, is_essential=True, is_name=True),
     Column("outcome", "Outcome", 7, grow=1),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
-    Column("age", "Age", AGE_WIDTH, priority=1, align=Align.RIGHT),
+    _AGE,
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),
     Column("spread", "Spread", PRICE_WIDTH, priority=1, align=Align.RIGHT),
     Column("volume_24h", "Vol 24h", MONEY_WIDTH, align=Align.RIGHT),

@@ -118,7 +118,7 @@ FILL_COLUMNS = (
     Column("status", "Settled", 9, silent=("confirmed",)),
 )
 CLOSED_COLUMNS = (
-    Column("age", "Age", 4, align=_R),
+    Column("age", "Age", 4, align=_R, silent=(ABSENT,)),
     Column("title", "Market", 20, grow=1, is_essential=True, is_name=True),
     Column("outcome", "Outcome", 8, is_essential=True),
     Column("average", "Average", 7, align=_R),
@@ -126,7 +126,7 @@ CLOSED_COLUMNS = (
     Column("realized", "Gross P&L", MONEY_WIDTH, align=_R, about="Realised, before fees"),
 )
 ACTIVITY_COLUMNS = (
-    Column("age", "Age", 4, align=_R),
+    Column("age", "Age", 4, align=_R, silent=(ABSENT,)),
     Column("kind", "What", 13, is_essential=True),
     Column("side", "Side", 4, is_essential=True),
     Column("size", "Size", 9, align=_R),

@@ -342,6 +342,7 @@ async def test_rows_in_view_are_streamed_and_only_what_moved_is_painted() -> Non
         (topic,) = (t for t in service.watched() if isinstance(t, RowQuotesTopic))
         assert set(topic.token_ids) == in_view
         assert all(age == "<1m" for _, age in _prices(app)[len(in_view) :])
+        assert " Age " not in text_of(app, "#list-panel")
         order, before = [row.key for row in table.rows], table.rows
         moved = replace(markets[1], best_bid=m("0.71"), best_ask=m("0.73"))
         service.stream(moved)
@@ -379,6 +380,7 @@ async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -
         price, age = _table(app).rows[0].cells[3:5]
         assert (price.role, age.text, age.role) == (Role.STALE, "3m", Role.STALE)
         assert [age for _, age in _prices(app)] == ["3m", "", ""]
+        assert " Age " in text_of(app, "#list-panel")
 
 
 async def test_rows_that_have_just_come_into_view_are_not_called_stale() -> None:
