@@ -146,7 +146,7 @@ def paint_tabs(
     freshness = _freshness(view, active, now, rows, keymap)
     if active is Tab.ACTIVITY and lags_behind_fills(view) and not view.account.problem:
         freshness = (Cell("lags", Role.STALE),)
-    names = _tab_names(sizes, active, width - max(line_width(freshness), _USUAL_AGE))
+    names = _tab_names(sizes, width - max(line_width(freshness), _USUAL_AGE))
     tabs = [
         Cell(
             f" {name} ",
@@ -170,20 +170,12 @@ def tab_at(line: Line, x: int) -> Tab | None:
     return None
 
 
-def _tab_names(sizes: Mapping[Tab, int | None], active: Tab, width: int) -> Mapping[Tab, str]:
+def _tab_names(sizes: Mapping[Tab, int | None], width: int) -> Mapping[Tab, str]:
+    """Return the tabs' names with their counts; if not all of these fit, short names alone."""
     sized = {tab: tab.value if n is None else f"{tab.value} {n}" for tab, n in sizes.items()}
     if _TAB_PADDING + sum(map(len, sized.values())) <= width:
         return sized
-    # The counts go from the right, the past before what is held and working.
-    for tab in (None, *reversed(Tab)):
-        if tab is None:
-            name = sized[Tab.TRANSACTIONS]
-            sized[Tab.TRANSACTIONS] = name.replace(Tab.TRANSACTIONS.value, _SHORT_TRANSACTIONS)
-        elif tab is not active:
-            sized[tab] = sized[tab].split()[0]
-        if _TAB_PADDING + sum(map(len, sized.values())) <= width:
-            break
-    return sized
+    return {tab: tab.value for tab in sizes} | {Tab.TRANSACTIONS: _SHORT_TRANSACTIONS}
 
 
 def paint_rows_title(view: Portfolio, active: Tab, room: int) -> tuple[Line, Line]:
@@ -207,31 +199,32 @@ def paint_rows_title(view: Portfolio, active: Tab, room: int) -> tuple[Line, Lin
     return fit_title((name,), totals, room)
 
 
-def paint_totals(view: Portfolio, active: Tab, status: StatusView, width: int) -> Line:
-    """Paint the day's result and what orders reserve, above the positions; or why there are none.
+def paint_totals(view: Portfolio, status: StatusView, width: int) -> Line:
+    """Paint equity, the day's result and what orders reserve, above every tab; or why there are none.
 
-    The status line has the cash.
+    The status line has the cash. The result's parts are left out before anything else.
 
     Args:
         view: the account's data.
-        active: the active tab.
-        status: for the day's result.
+        status: for equity and the day's result.
         width: of the line.
     """
     if view.account.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
         reason = f": {plain(status.mode_reason, 60)}" if status.mode_reason else ""
         return indent((Cell(f"Read-only{reason}", Role.READONLY),))
-    if active is not Tab.POSITIONS or view.account.balance is None:
+    if view.account.balance is None:
         return ()
-    day: list[Line] = []
+    facts: list[Line] = []
+    if status.portfolio_value is not None:
+        facts.append(name_fact("equity", Cell(format_money(status.portfolio_value))))
     if status.day_result is not None:
-        today = name_fact("today", paint_day(status.day_result))
-        figures = status.day_figures
+        today, figures = name_fact("today", paint_day(status.day_result)), status.day_figures
         if figures is not None:
             figures = figures.agreeing_with(unrealized_in(view))
         whole = (*today, *paint_day_parts(figures))
-        day = [whole if line_width(whole) < width else today]
-    return join_facts([*day, *([_reserved_fact(view)] if view.account.reserved else [])], width)
+        taken = sum(line_width(fact) + 2 for fact in facts)
+        facts.append(whole if taken + line_width(whole) < width else today)
+    return join_facts([*facts, *([_reserved_fact(view)] if view.account.reserved else [])], width)
 
 
 def paint_day_parts(figures: DayFigures | None) -> Line:

@@ -314,8 +314,7 @@ class PortfolioScreen(FrameScreen):
 
     def _show_exposure(self, own: Portfolio, *, is_in_panes: bool) -> None:
         """Show the exposure in one line when there is no room for panes."""
-        is_listed = self._rows.tab is Tab.POSITIONS and bool(own.account.positions)
-        is_shown = is_listed and not is_in_panes
+        is_shown = bool(own.account.positions) and not is_in_panes
         self.set_class(is_shown, "-exposed")
         if not is_shown:
             self.exposure.show(())
@@ -336,6 +335,6 @@ class PortfolioScreen(FrameScreen):
         self._frame.show_title_in_width(partial(paint_rows_title, own, tab))
         # With panes, those show the day's result, and the status line shows the cash.
         are_in_panes = self.has_class("-figures") and own.account.balance is not None
-        totals = () if are_in_panes else paint_totals(own, tab, status, width)
+        totals = () if are_in_panes else paint_totals(own, status, width)
         self.set_class(bool(totals), "-totals")
         self.totals.show(totals)

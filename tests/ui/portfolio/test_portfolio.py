@@ -163,7 +163,7 @@ async def test_rewards_are_asked_for_while_their_tab_is_in_front() -> None:
     market = service.account_view.open_orders[0].condition_id
     app = _app(service)
     async with app.run_test(size=(80, 24)) as pilot:
-        await until(pilot, lambda: "Positions 4" in text_of(app, "#tabs"), "the positions")
+        await until(pilot, lambda: "worst" in text_of(app, "#exposure"), "the positions")
         assert RewardsTopic() not in service.watched()
         await pilot.press("left_square_bracket", "left_square_bracket")
         await until(pilot, lambda: RewardsTopic() in service.watched(), "the rewards to be watched")
@@ -198,6 +198,11 @@ async def test_what_is_at_stake_stands_in_a_line_or_in_a_pane_and_never_in_both(
         assert not app.screen.query_one("#exposure").display
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: "worst" in text_of(app, "#exposure"), "the line again")
+        for _ in Tab:
+            await pilot.press("right_square_bracket")
+            await settle(pilot)
+            assert "equity" in text_of(app, "#totals")
+            assert "worst" in text_of(app, "#exposure")
 
 
 async def test_an_order_that_earns_rewards_says_so() -> None:
@@ -383,7 +388,7 @@ async def test_rows_that_look_the_same_do_not_clash() -> None:
     service.own_fills = service.own_fills[:1] * 3
     service.activity_view = ActivityView(past.closed * 2, past.activity * 2)
     app = _app(service)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(100, 24)) as pilot:
         for _ in range(7):
             await pilot.press("right_square_bracket", "end", "home")
         await until(pilot, lambda: shows(app, "Positions 8"), "all of them")
