@@ -33,7 +33,7 @@ from pmtui.ui.theme.theme import Role
 
 _CHANGE_SIGNS = {OwnChange.PLACED: "", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
 _UNKNOWN = "?"
-_GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆◇"}
+GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆◇"}
 """The signs of stops and targets, active and paused."""
 _UNSENT = "╌"
 """Encloses a size that has not been sent."""
@@ -360,12 +360,12 @@ class _Row(NamedTuple):
         """Paint the sign of stops and targets, whatever else is on the row."""
         stops = self.rung.stops
         if not stops and (exits := self._ghost_exits):
-            return Cell(_GUARD_SIGNS[exits[0].trigger][1], Role.DIM, ground=self.ground)
+            return Cell(GUARD_SIGNS[exits[0].trigger][1], Role.DIM, ground=self.ground)
         if not stops:
             return Cell(" ", ground=self.ground)
         kinds = {mark.trigger for mark in stops}
         is_active = any(mark.is_active for mark in stops)
-        sign = _GUARD_SIGNS[kinds.pop() if len(kinds) == 1 else None][not is_active]
+        sign = GUARD_SIGNS[kinds.pop() if len(kinds) == 1 else None][not is_active]
         return Cell(sign, self._guard_role, Emphasis.BOLD, self.ground)
 
     @property
@@ -378,8 +378,7 @@ class _Row(NamedTuple):
             return Role.DIM
         is_target = all(mark.trigger is Trigger.TAKE_PROFIT for mark in self.rung.stops)
         is_active = any(mark.is_active for mark in self.rung.stops)
-        # Red are asks and losses; a stop is neither.
-        return Role.NOTICE_GOOD if is_target and is_active else Role.NOTICE_WARN
+        return guard_role(Trigger.TAKE_PROFIT if is_target else Trigger.STOP, is_active=is_active)
 
     def other(self) -> Cell:
         text = format_price(
@@ -400,6 +399,20 @@ class _Row(NamedTuple):
         # A column of hypothetical profits must not stand out; that of the cursor's row may.
         role = profit_role(profit) if self.look.is_cursor else Role.DIM
         return Cell(profit_text(profit, room), role, ground=self.ground)
+
+
+def guard_role(trigger: Trigger, *, is_active: bool = True) -> Role:
+    """Return the role of a stop or a target, wherever it is shown."""
+    # Red are asks and losses; a stop is neither.
+    is_calm = trigger is Trigger.TAKE_PROFIT and is_active
+    return Role.NOTICE_GOOD if is_calm else Role.NOTICE_WARN
+
+
+def paint_guard(trigger: Trigger, text: str, *, is_active: bool = True) -> Line:
+    """Paint a stop or a target in a line of text, with the sign that it has on the ladder."""
+    role = guard_role(trigger, is_active=is_active)
+    sign = GUARD_SIGNS[trigger][not is_active]
+    return Cell(f"{sign} ", role, Emphasis.BOLD), Cell(text, role)
 
 
 def estimate_text(ahead: Micros, room: int) -> str:

@@ -17,6 +17,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.views import OwnList, TapeView
 from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
+from pmtui.ui.format import TENTH_OF_CENT
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import paint_ending, paint_state
 from pmtui.ui.market.market_head import MarketHead
@@ -238,7 +239,8 @@ class MarketDisplay:
         )
         self._widgets.ladder.viewport.is_exit_elsewhere = has_facts
         here = [e for e in account.conditionals if e.condition_id == condition_id]
-        watched = [protection_forms(each, account) for each in here]
+        tick = tick_size_of(model.market) or TENTH_OF_CENT
+        watched = [protection_forms(each, account, tick=tick) for each in here]
         tokens = dict.fromkeys(each.token_id for each in here)
         bare = (paint_unprotected(account, token_id) for token_id in tokens)
         watched += ((line,) for line in bare if line)

@@ -2,13 +2,15 @@
 
 from pmtui.domain.account.position import Position, break_even, profits_at_end
 from pmtui.domain.books.ladder import mirrored_orders
-from pmtui.domain.conditionals.conditional import ConditionalOrder
+from pmtui.domain.conditionals.conditional import ConditionalOrder, Trigger
 from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.flattening import close_now
 from pmtui.domain.orders.life import DUST
 from pmtui.domain.orders.own_orders import ticks_away
 from pmtui.service.views import AccountView
+from pmtui.ui.cells import Line
 from pmtui.ui.format import read_distance, read_price
+from pmtui.ui.ladder.paint_ladder import paint_guard
 from pmtui.ui.market.market_model import MarketModel, tick_size_of
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_position import PositionFacts
@@ -63,7 +65,7 @@ def position_facts(model: MarketModel) -> PositionFacts | None:
         even=None if net is None or tick is None else break_even(net, tick),
         most=most,
         least=least,
-        stops=tuple(_describe_stop(each, model, tick) for each in stops),
+        stops=tuple(_paint_stop(each, model, tick) for each in stops),
         unprotected=Micros(bare),
         tick=tick,
     )
@@ -76,11 +78,11 @@ def _unprotected(account: AccountView, position: Position) -> Micros:
     return found if found >= DUST else ZERO
 
 
-def _describe_stop(stop: ConditionalOrder, model: MarketModel, tick: Micros | None) -> str:
-    """Write the price or the distance of a stop, or that it watches nothing."""
+def _paint_stop(stop: ConditionalOrder, model: MarketModel, tick: Micros | None) -> Line:
+    """Paint the price or the distance of a stop, or that it watches nothing."""
     if not stop.state.is_active:
-        return "stop paused"
+        return paint_guard(Trigger.STOP, "stop paused", is_active=False)
     of = "" if stop.token_id == model.token_id else f" {plain(stop.outcome, _LABEL)}"
     if stop.stop is not None:
-        return f"stop {read_price(stop.stop, tick=tick)}{of}"
-    return f"trail {read_distance(stop.trail or ZERO, tick=tick)}{of}"
+        return paint_guard(Trigger.STOP, f"stop {read_price(stop.stop, tick=tick)}{of}")
+    return paint_guard(Trigger.STOP, f"trail {read_distance(stop.trail or ZERO, tick=tick)}{of}")

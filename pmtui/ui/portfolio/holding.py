@@ -25,6 +25,7 @@ from pmtui.ui.facts import (
     paint_time_left,
 )
 from pmtui.ui.format import (
+    TENTH_OF_CENT,
     format_cost,
     format_money,
     format_money_change,
@@ -90,7 +91,7 @@ def holding_of(
             for position, net in zip(positions, nets, strict=True)
         ),
         tick=tick_size_of(view),
-        stops=_stops(account, condition_id),
+        stops=_stops(account, condition_id, tick_size_of(view)),
         orders=tuple(
             _working(order, queries, tick_size_of(view), now)
             for order in account.open_orders
@@ -101,9 +102,11 @@ def holding_of(
     )
 
 
-def _stops(account: AccountView, condition_id: ConditionId) -> tuple[tuple[Line, ...], ...]:
+def _stops(
+    account: AccountView, condition_id: ConditionId, tick: Micros | None
+) -> tuple[tuple[Line, ...], ...]:
     here = [each for each in account.conditionals if each.condition_id == condition_id]
-    lines = [protection_forms(each, account) for each in here]
+    lines = [protection_forms(each, account, tick=tick or TENTH_OF_CENT) for each in here]
     held = (p for p in account.positions if p.condition_id == condition_id)
     bare = (paint_unprotected(account, p.token_id) for p in held if not p.is_redeemable)
     return (*lines, *((line,) for line in bare if line))

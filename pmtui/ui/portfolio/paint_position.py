@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from pmtui.domain.account.position import Position, Stake
+from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.formats import format_shares
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ONE, Micros, ratio_floor
@@ -21,6 +22,7 @@ from pmtui.ui.format import (
     read_average,
     read_price,
 )
+from pmtui.ui.ladder.paint_ladder import paint_guard
 from pmtui.ui.plain import cell_width, fit, plain
 from pmtui.ui.theme.theme import Role
 
@@ -138,8 +140,8 @@ class PositionFacts:
     most: Micros
     """The profit after the better resolution."""
     least: Micros
-    stops: tuple[str, ...]
-    """A phrase for each: `stop 38¢`."""
+    stops: tuple[Line, ...]
+    """A phrase for each: `▼ stop 38¢`."""
     unprotected: Micros
     """The shares that no stop covers."""
     tick: Micros | None
@@ -201,7 +203,7 @@ def _stop_pair(facts: PositionFacts, *, is_brief: bool) -> tuple[Line, Line]:
     if not facts.stops:
         return (Cell("no stop", Role.DIM),), ()
     (stop, *others) = facts.stops
-    stops: Line = (Cell(f"{len(facts.stops)} stops" if others else stop),)
+    stops = paint_guard(Trigger.STOP, f"{len(facts.stops)} stops") if others else stop
     if not facts.unprotected:
         return stops, (Cell("all protected", Role.DIM),)
     size = format_shares(facts.unprotected)

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from pmtui.domain.account.position import Activity, ClosedPosition, Dust, Position, split_dust
+from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.markets.rewards import Earned
@@ -36,6 +37,7 @@ from pmtui.ui.portfolio.paint_portfolio import (
     paint_past_cash,
 )
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.protect import paint_guard_price
 from pmtui.ui.wallet.transaction import TRANSACTION_COLUMNS, paint_transaction_row
 
 DUST_KEY = "dust"
@@ -193,7 +195,7 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
         *(cell._replace(role=Role.STALE) if is_aged else cell for cell in worth),
         _return(position),
         paint_gain(leaving, MONEY_WIDTH),
-        paint_stop(marks.stops.get(position.token_id)),
+        paint_guard_price(Trigger.STOP, marks.stops.get(position.token_id)),
         paint_gain(position.realized, MONEY_WIDTH),
         note or Cell(describe_remedy_of(position), Role.NOTICE_GOOD),
     )
@@ -205,13 +207,6 @@ def paint_position(key: str, position: Position, title: str, marks: OrderMarks) 
 def is_lost(position: Position) -> bool:
     """Return whether a position's market resolved to pay it nothing."""
     return position.is_redeemable and position.current_price == 0
-
-
-def paint_stop(stop: Micros | None) -> Cell:
-    """Paint a stop in cents, as it was typed."""
-    if stop is None:
-        return Cell(ABSENT, Role.DIM)
-    return Cell(format_price(stop, tick=TENTH_OF_CENT), Role.NOTICE_WARN)
 
 
 def paint_dust(key: str, dust: Dust) -> Row:

@@ -52,6 +52,7 @@ from pmtui.ui.format import (
     format_size_compact,
 )
 from pmtui.ui.frame import if_agreed, show_answer
+from pmtui.ui.ladder.paint_ladder import guard_role, paint_guard
 from pmtui.ui.market.market_model import net_stake_in, title_of
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.question import QuestionScreen
@@ -96,9 +97,11 @@ def paint_conditional_row(each: ConditionalOrder, account: AccountView, now: dat
             Cell(format_age((now - each.created_at).total_seconds()), Role.DIM),
             _size_of(each, size),
             Cell(plain(each.outcome), Role.DIM),
-            _price(each.stop),
+            paint_guard_price(Trigger.STOP, each.stop, is_active=each.state.is_active),
             _price(None if each.stop is None else Micros(max(each.stop - each.give_way, 0))),
-            _price(each.take_profit),
+            paint_guard_price(
+                Trigger.TAKE_PROFIT, each.take_profit, is_active=each.state.is_active
+            ),
             Cell(plain(each.title), Role.DIM),
         ),
     )
@@ -121,22 +124,27 @@ def paint_conditional_details(each: ConditionalOrder, account: AccountView, book
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
-def paint_protection(each: ConditionalOrder, account: AccountView | None = None) -> Line:
+def paint_protection(
+    each: ConditionalOrder, account: AccountView | None = None, *, tick: Micros = TENTH_OF_CENT
+) -> Line:
     """Paint a conditional order as a line beside its position.
 
     Args:
         each: the conditional order.
         account: the positions, and which books are not good; None if only its state matters.
+        tick: fixes the digits of prices.
     """
     state = _state_of(each, account)
     return (
         state._replace(text=f"{state.text} "),
         *_sizes_in_words(each, account)[0],
-        *_triggers(each),
+        *_triggers(each, tick),
     )
 
 
-def protection_forms(each: ConditionalOrder, account: AccountView) -> tuple[Line, ...]:
+def protection_forms(
+    each: ConditionalOrder, account: AccountView, *, tick: Micros = TENTH_OF_CENT
+) -> tuple[Line, ...]:
     """Return the same line in several forms, longest first, without its usual state.
 
     The prices matter most: size, outcome and trail are dropped first.
@@ -146,14 +154,14 @@ def protection_forms(each: ConditionalOrder, account: AccountView) -> tuple[Line
     begin = () if is_usual else (state._replace(text=f"{state.text} "),)
     bare = replace(each, trail=None) if each.stop or each.take_profit else each
     forms = [
-        (*begin, *size, *_triggers(of, gap))
+        (*begin, *size, *_triggers(of, tick, gap))
         for of in (each, bare)
         for size in _sizes_in_words(each, account)
         for gap in (_GAP, " ")
     ]
     # Only the prices, without the gap before the first.
-    first, *rest = _triggers(bare)
-    return (*forms, (*begin, first._replace(text=first.text.lstrip()), *rest))
+    _, *prices = _triggers(bare, tick, " ")
+    return (*forms, (*begin, *prices))
 
 
 def _sizes_in_words(each: ConditionalOrder, account: AccountView | None) -> tuple[Line, ...]:
@@ -167,15 +175,17 @@ def _sizes_in_words(each: ConditionalOrder, account: AccountView | None) -> tupl
     return tuple((Cell(text),) for text in dict.fromkeys((full, f"{short} {outcome}", short)))
 
 
-def _triggers(each: ConditionalOrder, gap: str = _GAP) -> Line:
+def _triggers(each: ConditionalOrder, tick: Micros, gap: str = _GAP) -> Line:
+    is_active = each.state.is_active
     line: list[Cell] = []
-    for name, price in (
-        ("stop", each.stop),
-        ("target", each.take_profit),
-        ("trail", each.trail),
+    for trigger, name, price in (
+        (Trigger.STOP, "stop", each.stop),
+        (Trigger.TAKE_PROFIT, "target", each.take_profit),
+        (Trigger.STOP, "trail", each.trail),
     ):
         if price is not None:
-            line += [Cell(f"{gap}{name} ", Role.DIM), Cell(format_price(price))]
+            text = f"{name} {format_price(price, tick=tick)}"
+            line += [Cell(gap), *paint_guard(trigger, text, is_active=is_active)]
     return tuple(line)
 
 
@@ -243,6 +253,14 @@ def _price(price: Micros | None) -> Cell:
     if price is None:
         return Cell(ABSENT, Role.DIM)
     return Cell(format_price(price, tick=TENTH_OF_CENT))
+
+
+def paint_guard_price(
+    trigger: Trigger, price: Micros | None, *, is_active: bool = True
+) -> Cell:  # fmt: skip
+    """Paint the price of a stop or a target in a column, as it was typed."""
+    cell = _price(price)
+    return cell if price is None else cell._replace(role=guard_role(trigger, is_active=is_active))
 
 
 def where_stops_live(options: Options) -> str:

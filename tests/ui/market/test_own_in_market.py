@@ -8,6 +8,7 @@ from pmtui.domain.money import ONE, ZERO, Micros, complement, parse_micros
 from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.orders.order import Liquidity
 from pmtui.service.topics import AccountTopic, FillsTopic
+from pmtui.ui.cells import Line
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.own_in_market import position_facts, working_orders
@@ -116,13 +117,17 @@ def test_stops_are_named_with_their_outcome_where_it_is_not_the_one_on_show() ->
     desk.service.account_view = replace(desk.service.account_view, conditionals=(stop, trail))
     facts = position_facts(model_of(desk))
     assert facts is not None
-    assert facts.stops == ("stop 38¢", "trail 2¢ No")
+    assert [_text(stop) for stop in facts.stops] == ["▼ stop 38¢", "▼ trail 2¢ No"]
     paused = replace(stop, state=ConditionalState.PAUSED)
     desk.service.account_view = replace(desk.service.account_view, conditionals=(paused,))
     facts = position_facts(model_of(desk))
     assert facts is not None
-    assert facts.stops == ("stop paused",)
+    assert [_text(stop) for stop in facts.stops] == ["▽ stop paused"]
     assert facts.unprotected > 0
+
+
+def _text(line: Line) -> str:
+    return "".join(cell.text for cell in line)
 
 
 def hold_pairs(desk: Desk, size: str) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.books.ladder import Rung, Zone
 from pmtui.domain.books.tape import TapeFilter, TapeGap
+from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.markets.market import NO_FEE, RewardTerms, Side
 from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import ONE, SCALE, Micros
@@ -17,7 +18,7 @@ from pmtui.domain.orders.order import Liquidity, OrderStatus, TimeInForce, Trade
 from pmtui.service.views import Load, MarketView, TapeView
 from pmtui.ui.cells import Line, focus_mark, line_width
 from pmtui.ui.ladder.ladder_columns import BarScale, plan_columns
-from pmtui.ui.ladder.paint_ladder import RungLook, paint_rung
+from pmtui.ui.ladder.paint_ladder import RungLook, paint_guard, paint_rung
 from pmtui.ui.market.market_head import (
     find_terms,
     paint_facts,
@@ -377,7 +378,7 @@ def closing(profit: int, *, fills: int = 40, size: int = 40) -> Closing:
 
 FACTS = PositionFacts(
     exit_now=closing(-1_340_000), even=Micros(588_000), most=Micros(1_028_320_000),
-    least=Micros(-21_680_000), stops=("stop 38.0¢",), unprotected=Micros(468_250_000),
+    least=Micros(-21_680_000), stops=(paint_guard(Trigger.STOP, "stop 38.0¢"),), unprotected=Micros(468_250_000),
     tick=Micros(1_000),
 )  # fmt: skip
 
@@ -387,10 +388,10 @@ def test_exit_resolution_and_stops_stand_below_the_position() -> None:
     assert [line.split() for line in wide] == [
         ["exit", "-$1.34", "break-even", "58.8¢"],
         ["max", "win", "+$1,028.32", "max", "loss", "-$21.68"],
-        ["stop", "38.0¢", "468.25", "unprotected"],
+        ["▼", "stop", "38.0¢", "468.25", "unprotected"],
     ]
     narrow = text_of(*paint_position_facts(FACTS, 29)).splitlines()
-    assert narrow[2].split() == ["stop", "38.0¢", "468.25", "unprot."]
+    assert narrow[2].split() == ["▼", "stop", "38.0¢", "468.25", "unprot."]
     assert narrow[0].split() == ["exit", "-$1", "b/e", "58.8¢"]
     assert narrow[1].split() == ["win", "+$1,028", "loss", "-$22"]
     part = replace(FACTS, exit_now=closing(-1_340_000, size=100))
@@ -403,9 +404,9 @@ def test_exit_resolution_and_stops_stand_below_the_position() -> None:
     bare = replace(FACTS, exit_now=None, even=None, stops=())
     assert text_of(*paint_position_facts(bare, 44)).splitlines()[2] == "no stop"
     assert "–" in text_of(*paint_position_facts(bare, 44)).splitlines()[0]
-    safe = replace(FACTS, stops=("stop 38¢", "trail 2¢"), unprotected=Micros(0))
+    safe = replace(FACTS, stops=FACTS.stops * 2, unprotected=Micros(0))
     assert text_of(*paint_position_facts(safe, 44)).splitlines()[2].split() == [
-        "2", "stops", "all", "protected",
+        "▼", "2", "stops", "all", "protected",
     ]  # fmt: skip
 
 

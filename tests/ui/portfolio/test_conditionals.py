@@ -265,10 +265,10 @@ async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() 
     service.account_view = replace(held, positions=(), balances=())
     async with app.run_test(size=(80, 24)) as pilot:
         await opened(app, pilot)
-        await until(pilot, lambda: shows(app, "no shares 100 Yes  stop 40¢"), "its line")
+        await until(pilot, lambda: shows(app, "no shares 100 Yes  ▽ stop 40¢"), "its line")
         service.account_view = held
         service.announce(AccountTopic())
-        await until(pilot, lambda: shows(app, "paused 100 Yes  stop 40¢"), "shares again")
+        await until(pilot, lambda: shows(app, "paused 100 Yes  ▽ stop 40¢"), "shares again")
 
 
 def test_one_that_waits_for_fills_names_no_size() -> None:
@@ -422,9 +422,9 @@ def test_a_narrow_list_keeps_the_prices_of_a_stop_and_a_target() -> None:
     forms = protection_forms(both, FakeService().account_view)
     texts = ["".join(cell.text for cell in form) for form in forms]
     assert all("stop 40.5¢" in text and "target 50.5¢" in text for text in texts)
-    assert "trail 3¢" in texts[0]
+    assert "▼ trail 3.0¢" in texts[0]
     assert both.outcome in texts[0]
-    assert texts[-1].endswith("stop 40.5¢  target 50.5¢")
+    assert texts[-1] == "▼ stop 40.5¢ ▲ target 50.5¢"
     assert sorted(map(len, texts), reverse=True)[-1] == len(texts[-1])
     assert len(texts[-1]) <= 28
     assert protection_forms(replace(both, stop=None, take_profit=None), FakeService().account_view)[
