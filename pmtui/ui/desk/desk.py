@@ -11,21 +11,22 @@ from typing_extensions import override
 
 from pmtui.domain.ids import ConditionId, EventId
 from pmtui.domain.markets.watchlist import key_of_market
-from pmtui.service.topics import EventTopic, StatusTopic, Topic
-from pmtui.ui.cells import Cell, Emphasis, fit_line, line_width
+from pmtui.service.topics import EventQuotesTopic, EventTopic, StatusTopic, Topic
+from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.desk.desk_controls import MOST_COLUMNS, DeskColumn, DeskControls
-from pmtui.ui.event.paint_event import describe_end
+from pmtui.ui.event.paint_event import describe_end, set_facts
 from pmtui.ui.frame import CursorItem
 from pmtui.ui.keys.actions import FooterEntry, bindings_of
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.market.market_footer import KeyPlace, market_entries
 from pmtui.ui.market.paint_single_keys import paint_dials
 from pmtui.ui.market.trading_screen import TradingScreen
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletFlow
+from pmtui.ui.widgets.panel import fit_title
 from pmtui.ui.widgets.text_line import TextLine
 
 DESK_ACTIONS = tuple(
@@ -41,6 +42,8 @@ DESK_ACTIONS = tuple(
 """The market screen's actions that work here, on the focused ladder."""
 
 
+_MARGINS, _LEAST_NAME = 4, 20
+"""Of the heading: blank cells, and those that the event's name keeps."""
 _LINE_FROM_WIDTH = 60
 """The least width for the side, the price, the size and the unit of a ticket side by side."""
 
@@ -66,6 +69,7 @@ class DeskScreen(TradingScreen[DeskControls]):
         """Show the outcomes of an event, starting at a market if one is given."""
         super().__init__(surface)
         self._event_topic = EventTopic(event_id)
+        self._quotes_topic = EventQuotesTopic(event_id)
         self._first = first
         self.columns = tuple(DeskColumn(is_first=not n) for n in range(MOST_COLUMNS))
         self.ticket = TicketPane(surface, id="ticket")
@@ -83,7 +87,7 @@ class DeskScreen(TradingScreen[DeskControls]):
 
     @override
     def topics_now(self) -> tuple[Topic, ...]:
-        return self._event_topic, *self.controls.topics()
+        return self._event_topic, self._quotes_topic, *self.controls.topics()
 
     @override
     def compose_body(self) -> ComposeResult:
@@ -126,6 +130,8 @@ class DeskScreen(TradingScreen[DeskControls]):
             self.controls.show_columns()
             self.controls.follow_arming()
             self._show_heading()
+        elif topic == self._quotes_topic:
+            self._show_heading()
         else:
             self.controls.show_topic(topic)
 
@@ -166,15 +172,20 @@ class DeskScreen(TradingScreen[DeskControls]):
                 line.show(cells)
 
     def _show_heading(self) -> None:
-        """Show the event's name and how long it lasts."""
+        """Show the event's name, how long it lasts, and what all of its outcomes cost together."""
         event = self.surface.queries.event(self._event_topic.event_id).event
         if event is None:
             self._heading.show((Cell(" Loading the event…", Role.DIM),))
             return
-        (left, *_), width = describe_end(event, self.surface.queries.now()), self.size.width
-        name = Cell(f" {plain(event.title)}", Role.HEADING, Emphasis.BOLD)
-        room = max(width - line_width(left) - 3, 0)
-        self._heading.show((*fit_line((name,), room), Cell("  "), *left, Cell(" ")))
+        queries, width = self.surface.queries, self.size.width - _MARGINS
+        (left, *_), quotes = describe_end(event, queries.now()), queries.view(self._quotes_topic)
+        name, least = plain(event.title), plain(event.title, _LEAST_NAME)
+        sums = set_facts(event, quotes, width - cell_width(name))
+        _, facts = fit_title(((Cell(least),),), sums, width - line_width(left))
+        end: Line = (*facts, Cell("  "), *left) if facts else left
+        room = max(width + 1 - line_width(end), 0)
+        heading = fit_line((Cell(f" {name}", Role.HEADING, Emphasis.BOLD),), room)
+        self._heading.show((*heading, Cell("  "), *end, Cell(" ")))
 
     def _show_event(self) -> None:
         event = self.surface.queries.event(self._event_topic.event_id).event

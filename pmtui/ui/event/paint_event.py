@@ -63,7 +63,7 @@ _LEAST_SET = 2
 """The fewest outcomes that make a set."""
 _LEAST_TITLE = 48
 """Cells of the event's name that facts never take."""
-_SUM_BAR_FROM = 104
+_SUM_BAR_FROM = 96
 """The title width from which a bar stands between the sums."""
 
 OUTCOME_COLUMNS = (
@@ -229,23 +229,30 @@ def paint_outcomes_title(
         return fit_title((title, count), ((words,),), room)
     if not has_one_winner(event):
         return fit_title((title, count), (), room)
+    values = set_facts(event, quotes, room - line_width(title))
+    return fit_title((title, (Cell("one winner", Role.DIM),), count), values, room)
+
+
+def set_facts(event: Event, quotes: EventQuotesView, room: int) -> list[Line]:
+    """Return the sums of bids and asks, and the gain of buying or selling all outcomes after fees.
+
+    Outcomes that are paused are named instead of the gains. Empty for events without one winner.
+    """
+    if len(event.markets) < _LEAST_SET or not event.neg_risk or not has_one_winner(event):
+        return []
     found = set_prices(set_legs(event, quotes))
-    values: list[Line] = []
+    sums = _paint_sums(found, room)
     if found.halted:
         more = f" and {len(found.halted) - 2} more" if len(found.halted) > 2 else ""
         said = f"PAUSED {more}: no whole set"
-        taken = line_width((*title, *_paint_sums(found, room))) + len(said) + len(", ") + 4
+        taken = line_width(sums) + len(said) + len(", ") + 4
         names = ", ".join(fit_names(found.halted[:2], room - taken, least=_LEAST_HALTED))
-        values = [(Cell(f"PAUSED {names}{more}: no whole set", Role.NOTICE_WARN),)]
-    values.append(_paint_sums(found, room))
-    if not found.halted:
-        sides = (("buy set", found.buying), ("sell set", found.selling))
-        gains = [gain for name, side in sides if (gain := _paint_gain(name, side))]
-        whole = _joined([*values, *gains])
-        is_whole = line_width((*title, *whole)) < room
-        note = [(Cell("after fees", Role.DIM),)] if gains else []
-        values = [*([whole] if is_whole else [*values, *gains]), *note]
-    return fit_title((title, (Cell("one winner", Role.DIM),), count), values, room)
+        return [(Cell(f"PAUSED {names}{more}: no whole set", Role.NOTICE_WARN),), sums]
+    sides = (("buy set", found.buying), ("sell set", found.selling))
+    gains = [gain for name, side in sides if (gain := _paint_gain(name, side))]
+    whole = _joined([sums, *gains])
+    note = [(Cell("after fees", Role.DIM),)] if gains else []
+    return [*([whole] if line_width(whole) < room else [sums, *gains]), *note]
 
 
 def _joined(facts: Sequence[Line]) -> Line:

@@ -11,12 +11,13 @@ from pmtui.domain.markets.venue_state import Evidence, VenueFact, VenueState
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent
 from pmtui.service.surface import PreparedOrder
-from pmtui.service.topics import BookTopic, EventTopic, MarketTopic
+from pmtui.service.topics import BookTopic, EventQuotesTopic, EventTopic, MarketTopic
 from pmtui.service.views import EventView, Load
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.event.event import EventScreen
+from pmtui.ui.event.paint_event import set_facts
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from tests.ui.demo import ScreenApp
@@ -82,6 +83,18 @@ async def test_w_on_an_outcome_opens_the_desk_with_the_keys_on_it() -> None:
         assert isinstance(screen, DeskScreen)
         await until(pilot, lambda: keyed(screen) == OPEN[1].condition_id, "the keys")
         assert screen.focused is next(c.ladder for c in screen.controls.shown if c.number == 2)
+
+
+async def test_the_desk_says_what_all_outcomes_cost_together_as_the_event_does() -> None:
+    service = tradable_service()
+    app = desk_app(service)
+    async with app.run_test(size=WIDE) as pilot:
+        await opened(service, pilot, app)
+        assert EventQuotesTopic(ELECTION.event_id) in service.watched()
+        quotes = service.view(EventQuotesTopic(ELECTION.event_id))
+        (sums, *_) = set_facts(ELECTION, quotes, 0)
+        words = "".join(cell.text for cell in sums)
+        await until(pilot, lambda: words in text_of(app, "#heading"), words)
 
 
 async def test_arrows_move_the_keys_and_bring_hidden_outcomes_into_sight() -> None:
