@@ -1,6 +1,7 @@
 """`python -m tests.check keys`: every key, what it does, and the id to give it another one by.
 
-`--write` puts it into `pmtui/docs/keys.md`; what it says is the registry of actions and nothing else.
+`--write` puts it into `pmtui/docs/keys.md`, and the signs of the ladder into `signs.md`; what they say is the registry of
+actions and the legend of the ladder and nothing else.
 """
 
 import argparse
@@ -10,8 +11,17 @@ from pathlib import Path
 import pmtui
 from pmtui.ui.keys.action_table import ACTIONS, Action, Context
 from pmtui.ui.keys.actions import key_label
+from pmtui.ui.ladder.paint_ladder import SIGNS
 
 DOCUMENT = Path(pmtui.__file__).parent / "docs/keys.md"
+LEGEND = DOCUMENT.with_name("signs.md")
+LEGEND_HEAD = """# Signs on the ladder
+
+Generated: `python -m tests.check keys --write`. On the trading screen `?`, then `s`, shows the same.
+
+| sign | meaning |
+|---|---|
+"""
 HEAD = """# Keys
 
 Generated: `python -m tests.check keys --write`. `[keys]` in `config.toml` gives an action other keys
@@ -53,6 +63,7 @@ def run(args: argparse.Namespace) -> int:
     text = to_markdown(ACTIONS)
     if args.write:
         DOCUMENT.write_text(text)
+        LEGEND.write_text(legend_to_markdown())
     else:
         print(text, end="")
     return 0
@@ -66,6 +77,11 @@ def to_markdown(actions: tuple[Action, ...]) -> str:
         rows = "".join(f"| {_keys(action)} | {action.help} | `{action.id}` |\n" for action in group)
         parts.append(f"## {PLACES[context]}\n\n| key | does | id |\n|---|---|---|\n{rows}")
     return "\n".join(parts)
+
+
+def legend_to_markdown() -> str:
+    """Write a table of the ladder's signs."""
+    return LEGEND_HEAD + "".join(f"| `{sign}` | {meaning} |\n" for sign, meaning in SIGNS)
 
 
 def _keys(action: Action) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from pmtui.ui.keys.action_table import ACTIONS, Context
 from tests.check.__main__ import main
-from tests.check.keys import DOCUMENT, PLACES, to_markdown
+from tests.check.keys import DOCUMENT, LEGEND, PLACES, legend_to_markdown, to_markdown
 
 
 def test_the_document_says_what_the_registry_says() -> None:
@@ -28,3 +28,7 @@ def test_another_key_is_another_row() -> None:
 def test_the_keys_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["keys"]) == 0
     assert "## The ladder" in capsys.readouterr().out
+
+
+def test_the_page_of_signs_is_the_legend_of_the_ladder() -> None:
+    assert LEGEND.read_text() == legend_to_markdown(), "run python -m tests.check keys --write"

@@ -14,7 +14,7 @@ from pmtui.domain.money import Micros
 from pmtui.service.topics import StatusTopic
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import EventChosen, MarketChosen
-from pmtui.ui.keys.help import GlossaryScreen
+from pmtui.ui.keys.help import TermsScreen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.rows.row_stream import DAYS_FROM
 from pmtui.ui.terminal.ascii_filter import is_ascii, to_ascii_cells
@@ -261,7 +261,7 @@ async def leaving(pilot: Pilot[None], world: World) -> None:
 async def glossary(pilot: Pilot[None], world: World) -> None:
     await help_(pilot, world)
     await pilot.press("g")
-    await until(pilot, lambda: isinstance(pilot.app.screen, GlossaryScreen), "the words")
+    await until(pilot, lambda: isinstance(pilot.app.screen, TermsScreen), "the words")
     await shown(pilot, "API credentials")
 
 

@@ -527,6 +527,7 @@ ACTIONS: tuple[Action, ...] = (
             danger=Danger.TRADES, needs=Need.STOP),
     _action("log.next_kind", "f", "Kind", "Show another kind of entry."),
     _action("help.filter", "slash", "Filter", "Show only the keys that what you type is about."),
+    _action("help.signs", "s", "Signs", "Explain the signs on the ladder."),
     _action("help.glossary", "g", "Glossary", "Explain trading terms."),
     _action("help.close", "question_mark", "Close", "Close the help."),
 )  # fmt: skip

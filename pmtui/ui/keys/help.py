@@ -13,6 +13,7 @@ from textual.getters import query_one
 from textual.widgets import Input
 from typing_extensions import override
 
+from pmtui.domain.formats import count
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, line_width
 from pmtui.ui.explore.paint_reading import wrap_text
 from pmtui.ui.explore.reading import ReadingScreen
@@ -126,27 +127,38 @@ GLOSSARY: tuple[Term, ...] = (
 )  # fmt: skip
 
 
-class GlossaryScreen(ReadingScreen):
-    """The glossary."""
+class TermsScreen(ReadingScreen):
+    """Terms or signs, each with its meaning."""
 
-    ABOUT: ClassVar[str] = "What the words mean."
     CONTEXTS: ClassVar[tuple[Context, ...]] = ()
     columns: ClassVar[tuple[Column, ...]] = (
         Column("word", "", WORD_WIDTH),
         Column("meaning", "", 10, grow=1),
     )
 
+    def __init__(self, surface: Surface, name: str, noun: str, terms: Sequence[Term]) -> None:
+        """Show terms.
+
+        Args:
+            surface: the service and the user's choices.
+            name: the page's name.
+            noun: what is listed.
+            terms: in the order of the page.
+        """
+        super().__init__(surface)
+        self._page_name, self._noun, self._terms = name, noun, terms
+
     @override
     def heading_words(self) -> tuple[str, str]:
-        return "Glossary", f"{len(GLOSSARY)} terms"
+        return self._page_name, count(len(self._terms), self._noun)
 
     @override
     def rows(self, width: int) -> tuple[Row, ...]:
         found = []
-        for term in GLOSSARY:
+        for place, term in enumerate(self._terms):
             for number, line in enumerate(wrap_text(term.meaning, width - WORD_WIDTH - 2)):
                 word = Cell("" if number else term.word, Role.KEY, Emphasis.BOLD)
-                found.append(Row(f"{term.word}.{number}", (word, Cell(line))))
+                found.append(Row(f"{place}.{number}", (word, Cell(line))))
         return tuple(found)
 
 
@@ -160,7 +172,7 @@ _LEAST = 30
 _BESIDE = 39
 """The width of the other columns and of the gaps."""
 _KEYS_BESIDE = 19
-"""The same of a page beside others, where the label stands before the text."""
+"""The same of a page beside others, which has no labels."""
 _TWO_FROM, _THREE_FROM = 110, 170
 """The widths from which pages stand side by side."""
 _PAGES = ("keys", "more", "most")
@@ -232,23 +244,23 @@ class HelpScreen(FrameScreen):
 
     def _explain(self) -> None:
         """Show the keys in groups by subject, on as many pages as stand side by side."""
-        count = 1 + (self.size.width >= _TWO_FROM) + (self.size.width >= _THREE_FROM)
-        self.set_class(count > 1, "-two")
-        self.set_class(count > 2, "-three")
-        beside = _KEYS_BESIDE if count > 1 else _BESIDE
-        room = max(_LEAST, self.size.width // count - beside)
+        pages = 1 + (self.size.width >= _TWO_FROM) + (self.size.width >= _THREE_FROM)
+        self.set_class(pages > 1, "-two")
+        self.set_class(pages > 2, "-three")
+        beside = _KEYS_BESIDE if pages > 1 else _BESIDE
+        room = max(_LEAST, self.size.width // pages - beside)
         found = help_lines(*self._contexts, keymap=self.surface.options.keymap)
         wanted = self.field.value.casefold().split()
         found = tuple(line for line in found if _is_about(line, wanted))
         groups = [
-            _key_rows(list(lines), room, is_joined=count > 1)
+            _key_rows(list(lines), room)
             for _, lines in groupby(found, lambda line: (line.context, line.subject))
         ]
         if Context.LADDER in self._contexts and not wanted:
             groups.append(_sign_rows(room))
-        for name, rows in zip_longest(_PAGES, _spread(groups, count), fillvalue=()):
+        for name, rows in zip_longest(_PAGES, _spread(groups, pages), fillvalue=()):
             page = self.query_one(f"#{name}", LineTable)
-            page.columns.hide(("label",) if count > 1 else ())
+            page.columns.hide(("label",) if pages > 1 else ())
             page.set_rows(rows)
 
     def action_filter(self) -> None:
@@ -269,7 +281,12 @@ class HelpScreen(FrameScreen):
 
     def action_glossary(self) -> None:
         """Open the glossary."""
-        _ = self.app.push_screen(GlossaryScreen(self.surface))
+        _ = self.app.push_screen(TermsScreen(self.surface, "Glossary", "term", GLOSSARY))
+
+    def action_signs(self) -> None:
+        """Open the legend of the ladder."""
+        legend = tuple(Term(*each) for each in SIGNS)
+        _ = self.app.push_screen(TermsScreen(self.surface, "Signs on the ladder", "sign", legend))
 
     def action_close(self) -> None:
         """Close the help."""
@@ -302,39 +319,19 @@ def _spread(groups: Sequence[Sequence[Row]], count: int) -> tuple[list[Row], ...
     return tuple(pages)
 
 
-def _key_rows(found: Sequence[HelpLine], room: int, *, is_joined: bool) -> list[Row]:
-    """Return the keys of one subject under its name, after an empty line.
-
-    Args:
-        found: the keys.
-        room: the cells for the text.
-        is_joined: whether the label is the beginning of the text, instead of having a column.
-    """
+def _key_rows(found: Sequence[HelpLine], room: int) -> list[Row]:
+    """Return the keys of one subject under its name, after an empty line."""
     rows = _heading_rows(f"{found[0].context}.{found[0].subject}", found[0].subject)
     for place, line in enumerate(found):
         # Two keys may have the same label.
         name = f"{line.context}.{line.subject}.{place}"
-        keys, label = Cell(line.keys, Role.KEY), Cell(line.label)
-        if is_joined:
-            begin, text = _join(line)
-            first, *more = wrap_text(f"{begin}{text}", room)
-            rest = (Cell(first.removeprefix(begin), Role.DIM),)
-            rows.append(Row(name, (keys, Cell(""), Cell(begin)), tail=rest))
-        else:
-            first, *more = wrap_text(line.help, room) or ("",)
-            rows.append(Row(name, (keys, label, Cell(first, Role.DIM))))
+        first, *more = wrap_text(line.help, room) or ("",)
+        rows.append(Row(name, (Cell(line.keys, Role.KEY), Cell(line.label), Cell(first, Role.DIM))))
         rows += [
             Row(f"{name}.{number}", (Cell(""), Cell(""), Cell(text, Role.DIM)))
             for number, text in enumerate(more)
         ]
     return rows
-
-
-def _join(line: HelpLine) -> tuple[str, str]:
-    """Return label and text of a key in one sentence, with the label once."""
-    if line.help.startswith(line.label):
-        return line.label, line.help.removeprefix(line.label)
-    return line.label, f": {line.help}"
 
 
 def _empty_row(key: str) -> Row:

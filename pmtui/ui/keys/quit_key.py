@@ -275,7 +275,8 @@ def paint_ending(active: Sequence[ConditionalOrder]) -> tuple[Line, ...]:
     )
     lines: list[Line] = [(Cell(text, Role.NOTICE_WARN),)]
     for each in active[:MOST_LISTED]:
-        known = (Cell("  "), *paint_protection(each), Cell("  "))
+        _, *protection = paint_protection(each)
+        known = (Cell("  "), *protection, Cell("  "))
         title = plain(each.title, max(LINE_WIDTH - line_width(known), _LEAST_TITLE))
         lines.append((*known, Cell(title, Role.DIM)))
     if count > MOST_LISTED:

@@ -265,7 +265,7 @@ def bar_scale(
     return current
 
 
-_ARROWS = {Side.BUY: "◄", Side.SELL: "►"}
+ARROWS = {Side.BUY: "◄", Side.SELL: "►"}
 
 
 class BarLook(NamedTuple):
@@ -339,7 +339,7 @@ def _paint_blocks(full: int, rest: int, width: int, *, look: BarLook, is_cut: bo
     side, role, emphasis, ground, is_plain = look
     is_bid = side is Side.BUY
     if is_cut:
-        blocks, arrow = "█" * (full - 1), _ARROWS[side]
+        blocks, arrow = "█" * (full - 1), ARROWS[side]
         return (Cell(arrow + blocks if is_bid else blocks + arrow, role, emphasis, ground),)
     blank = Cell(" " * (width - full - bool(rest)), ground=ground)
     bar = Cell("█" * full, role, emphasis, ground)

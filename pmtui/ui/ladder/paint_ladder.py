@@ -22,6 +22,7 @@ from pmtui.ui.format import (
     format_whole_size,
 )
 from pmtui.ui.ladder.ladder_columns import (
+    ARROWS,
     BarLook,
     BarScale,
     LadderColumns,
@@ -37,23 +38,53 @@ GUARD_SIGNS = {Trigger.STOP: "▼▽", Trigger.TAKE_PROFIT: "▲△", None: "◆
 """The signs of stops and targets, active and paused."""
 _UNSENT = "╌"
 """Encloses a size that has not been sent."""
+_CURSOR, _NEAREST = "▸", "~"
+_LAST_TRADE = "•"
+_BAND_ENDS = {(False, False): " ", (True, False): "┐", (False, True): "┘", (True, True): "┤"}
+"""The signs of a price that is the top, the bottom or both ends of the reward band."""
+_MORE, _LESS = "▴", "▾"
+_AVERAGE, _EVEN = "avg", "b/e"
+_AVERAGE_SIGN, _EVEN_SIGN = "@", "="
+FIRST, _LEAST_QUEUE = "1st", 3
+_ACTIVE, _PAUSED = (" ".join(sign[place] for sign in GUARD_SIGNS.values()) for place in (0, 1))
 SIGNS = (
-    ("▸", "the cursor"), ("~", "in its place: the row nearest to a price that is off the grid now"),
-    ("•", "the last trade"), ("┐ ┘", "the ends of the prices that may earn rewards"),
-    ("underlined", "an order of yours that earns rewards"), ("100?", "not known to be working"),
-    ("100!  100×", "just filled, just cancelled"),
-    ("~4,870  1st", "about so many shares are ahead of yours; none"),
-    ("╌100╌", "typed in a form, or picked up: not sent"),
+    (_CURSOR, "the cursor"),
+    (_NEAREST, "in its place: the row nearest to a price that is off the grid now"),
+    (_LAST_TRADE, "the last trade"),
+    ("boxed price", "orders of yours rest there; their size stands on their side"),
+    ("underlined", "an order of yours that earns rewards"),
+    (" ".join(_BAND_ENDS.values()).strip(), "the ends of the prices that may earn rewards"),
+    (f"100{_UNKNOWN}", "not known to be working"),
+    (
+        f"100{_CHANGE_SIGNS[OwnChange.FILLED]}  100{_CHANGE_SIGNS[OwnChange.CANCELLED]}",
+        "just filled, just cancelled",
+    ),
+    (f"~4,870  {FIRST}", "about so many shares are ahead of yours; none"),
+    (f"{_UNSENT}100{_UNSENT}", "typed in a form, or picked up: not sent"),
+    (
+        f"{_AVERAGE}  {_EVEN}",
+        "your average price; the price at which closing gains and loses nothing",
+    ),
+    (
+        f"{_AVERAGE_SIGN}  {_EVEN_SIGN}",
+        f"the same, where there is no room for {_AVERAGE} and {_EVEN}",
+    ),
+    (_ACTIVE, f"a stop, a target, both; hollow ({_PAUSED}) while paused"),
+    ("stop 100", "so many shares are sold from there; target, alert: the same in words"),
     ("+20k  -40", "added or pulled within five seconds, on either side"),
-    ("▴ ▾", "a size that has just grown or shrunk, on a narrow ladder; in the titles: yours out of view"),
-    ("◄ ►", "a bar that ought to be longer; bars compare the rows that are in view around the spread"),
-    ("@  =", "your average price and break-even, where there is no room for avg and b/e"),
-    ("▼ ▲ ◆", "a stop, a target, both; hollow (▽ △ ◇) while paused"),
-)  # fmt: skip
+    (
+        f"{_MORE} {_LESS}",
+        "a size that has just grown or shrunk, on a narrow ladder; in the titles: yours out of view",
+    ),
+    (
+        " ".join(ARROWS.values()),
+        "a bar that ought to be longer; bars compare the rows that are in view around the spread",
+    ),
+    ("traded", "a column: how many shares have traded at each price"),
+)
 """The signs of the rows, and what each means."""
 _WORD = 3
 _SHORT_WORDS = {"target": "tgt"}
-FIRST, _LEAST_QUEUE = "1st", 3
 _OWN, _TYPED = 6, 4
 """The most cells of an own size, and of a size that is typed without its signs."""
 _LEAST_SIZE, _LEAST_OWN = 3, 3
@@ -207,7 +238,7 @@ class _Row(NamedTuple):
             ground = Role.FLASH_UP if half.side is Side.BUY else Role.FLASH_DOWN
             cell = cell._replace(ground=ground)
         if not self.columns.flow:
-            sign = Cell("▴" if fresh.is_more else "▾", half.role, Emphasis.BOLD)
+            sign = Cell(_MORE if fresh.is_more else _LESS, half.role, Emphasis.BOLD)
         return cell._replace(emphasis=Emphasis.BOLD), sign
 
     def _ours(self, half: _Half) -> Line:
@@ -285,9 +316,9 @@ class _Row(NamedTuple):
         rung = self.rung
         words = []
         if rung.is_entry:
-            words.append(Cell("avg", Role.OWN_ORDER))
+            words.append(Cell(_AVERAGE, Role.OWN_ORDER))
         if rung.is_break_even:
-            words.append(Cell("b/e", Role.OWN_ORDER))
+            words.append(Cell(_EVEN, Role.OWN_ORDER))
         for mark in rung.stops[:2]:
             name = "stop" if mark.trigger is Trigger.STOP else "target"
             amount = format_size_compact(mark.size, width=6).strip()
@@ -321,7 +352,7 @@ class _Row(NamedTuple):
     def _mark(self) -> Cell:
         """Mark what the price is to us where no side has room for the word, else the ends of the reward band."""
         rung = self.rung
-        ours = "@" if rung.is_entry else "=" if rung.is_break_even else ""
+        ours = _AVERAGE_SIGN if rung.is_entry else _EVEN_SIGN if rung.is_break_even else ""
         if self.free_side is not None and self.columns.side > _WORD:
             # It is spelled beside the price.
             ours = ""
@@ -329,14 +360,13 @@ class _Row(NamedTuple):
             ours = _UNSENT
         if ours:
             return Cell(ours, Role.OWN_ORDER, ground=self.ground)
-        is_alone = rung.is_band_top and rung.is_band_bottom
-        sign = "┤" if is_alone else "┐" if rung.is_band_top else "┘" if rung.is_band_bottom else " "
+        sign = _BAND_ENDS[rung.is_band_top, rung.is_band_bottom]
         return Cell(sign, Role.NOTICE_GOOD if sign.strip() else Role.TEXT, ground=self.ground)
 
     def price(self) -> tuple[Cell, ...]:
         rung, look, room = self.rung, self.look, self.columns.price
         text = format_price(rung.price, tick=look.tick, width=room - 2)
-        last = "•" if rung.is_last_trade else " "
+        last = _LAST_TRADE if rung.is_last_trade else " "
         role = Role.LAST_TRADE if rung.is_last_trade else Role.TEXT
         if rung.is_entry or rung.is_break_even:
             role = Role.OWN_ORDER
@@ -466,9 +496,7 @@ def _flash_ground(change: OwnChange | None) -> Role | None:
 def _cursor_mark(look: RungLook) -> str:
     if not look.is_cursor:
         return " "
-    if look.is_near:
-        return "~"
-    return "▸"
+    return _NEAREST if look.is_near else _CURSOR
 
 
 def _ground(rung: Rung, look: RungLook) -> Role | None:

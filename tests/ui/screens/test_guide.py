@@ -9,7 +9,8 @@ from pmtui.ui.cells import Row
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import help_lines
-from pmtui.ui.keys.help import GLOSSARY, GlossaryScreen, HelpScreen
+from pmtui.ui.keys.help import GLOSSARY, HelpScreen, TermsScreen
+from pmtui.ui.ladder.paint_ladder import SIGNS
 from pmtui.ui.surface import Options, Surface
 from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
@@ -89,10 +90,17 @@ async def test_the_help_leads_to_the_words() -> None:
         # One key has one meaning in a footer.
         assert text_of(app, "#footer").count("? ") == 1
         await pilot.press("g")
-        await until(pilot, lambda: isinstance(app.screen, GlossaryScreen), "the words")
+        await until(pilot, lambda: isinstance(app.screen, TermsScreen), "the words")
         await settle(pilot)
-        shown = {row.key.partition(".")[0] for row in app.screen.query_one(LineTable).rows}
+        shown = {row.cells[0].text for row in app.screen.query_one(LineTable).rows} - {""}
         assert shown == {term.word for term in GLOSSARY}
+        await pilot.press("escape", "s")
+        await until(
+            pilot, lambda: "SIGNS ON THE LADDER" in text_of(app, "#text-panel"), "the legend"
+        )
+        await settle(pilot)
+        shown = {row.cells[0].text for row in app.screen.query_one(LineTable).rows} - {""}
+        assert shown == {sign for sign, _ in SIGNS}
 
 
 async def test_a_page_of_help_is_turned_at_the_first_press() -> None:
@@ -142,7 +150,7 @@ async def test_help_has_as_many_pages_as_fit_and_they_scroll_together(
         pages = [table for table in app.screen.query(LineTable) if table.region]
         assert len(pages) == count
         assert len({len(page.rows) for page in pages}) == 1
-        shown = "\n".join(text for page in pages for row in page.rows for text in spoken(row))
+        shown = "\n".join(text for page in pages for row in page.rows for text in _texts(row))
         keys = help_lines(*contexts, Context.GLOBAL)
         rows = [row for page in pages for row in page.rows if row.key.startswith("-")]
         headings = [row.cells[0].text for row in rows if row.cells[0].text]
@@ -154,9 +162,8 @@ async def test_help_has_as_many_pages_as_fit_and_they_scroll_together(
         await until(pilot, lambda: len({p.scroll_offset.y for p in pages}) == 1, "all pages")
 
 
-def spoken(row: Row) -> list[str]:
-    cells = [cell.text for cell in row.cells]
-    return [*cells[:-1], cells[-1] + "".join(cell.text for cell in row.tail)]
+def _texts(row: Row) -> list[str]:
+    return [cell.text for cell in row.cells]
 
 
 def test_the_large_contexts_are_in_subjects_throughout() -> None:
@@ -178,7 +185,7 @@ async def test_the_help_is_narrowed_to_what_is_typed() -> None:
         shown = shown_text(table)
         assert any(line.split()[:3] == ["K", "Kill", "switch"] for line in shown)
         await pilot.press("enter", "g")
-        await until(pilot, lambda: isinstance(app.screen, GlossaryScreen), "the keys are back")
+        await until(pilot, lambda: isinstance(app.screen, TermsScreen), "the keys are back")
 
 
 async def test_every_page_of_help_has_a_title() -> None:
