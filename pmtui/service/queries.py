@@ -310,4 +310,5 @@ class ServiceQueries(Queries):
             position_size=self._quotes.position_size(market),
             is_starred=self._watchlist.is_starred(market.condition_id),
             as_of=self._metadata.store.index.seen_at(market.market_id),
+            event=self._metadata.store.index.window(market.market_id),
         )

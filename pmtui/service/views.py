@@ -148,6 +148,8 @@ class MarketRow:
     is_starred: bool = False
     as_of: datetime | None = None
     """When the metadata host sent its prices."""
+    event: Event | None = None
+    """Its event without markets and texts if it is a window of a rolling series, else None."""
 
 
 @dataclass(frozen=True, slots=True)

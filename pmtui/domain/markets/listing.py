@@ -84,6 +84,15 @@ class Arrangement:
     """Recurrences whose windows are listed one by one."""
 
 
+class ListedWindow(Protocol):
+    """A row that may be a window of a rolling series."""
+
+    @property
+    def event(self) -> Event | None:
+        """Its event; None if it is known to be no window."""
+        ...
+
+
 class ListedEvent(Protocol):
     """An event in a list."""
 
@@ -109,17 +118,18 @@ class ListedEvent(Protocol):
 
 
 L = TypeVar("L", bound=ListedEvent)
+W = TypeVar("W", bound=ListedWindow)
 
 
 @dataclass(frozen=True, slots=True)
-class SeriesFold(Generic[L]):
+class SeriesFold(Generic[W]):
     """The windows of rolling series with the same length, as one row."""
 
     recurrence: str
     """The windows' interval, as the venue writes it: `5m`."""
     title: str
     """Untrusted text: title of the series, or the tag that several series share."""
-    rows: tuple[L, ...]
+    rows: tuple[W, ...]
     """The windows sorted by their end, the next one first."""
     is_folded: bool
 
@@ -129,7 +139,7 @@ class SeriesFold(Generic[L]):
         return f"series {self.recurrence}"
 
     @property
-    def next_window(self) -> L:
+    def next_window(self) -> W:
         """The window that ends next."""
         return self.rows[0]
 
@@ -143,13 +153,46 @@ def arrange(
     its first window.
     """
     kept = [row for row in rows if _passes(row, arrangement.filter, now)]
-    shown = _fold(_ordered(kept, arrangement), arrangement.unfolded, now)
+    shown = fold_windows(_ordered(kept, arrangement), arrangement.unfolded, now)
     summed = _SUMMED.get(arrangement.sort)
     return shown if summed is None else _place_folds(shown, summed, arrangement)
 
 
-def rolling_series(event: Event) -> Series | None:
+def fold_windows(
+    rows: Sequence[W], unfolded: frozenset[str], now: datetime
+) -> tuple[W | SeriesFold[W], ...]:
+    """Fold the windows of rolling series with the same length into one row, in the place of the first.
+
+    Args:
+        rows: in their order.
+        unfolded: recurrences whose windows are listed below their fold.
+        now: tells which window ends next.
+    """
+    windows: dict[str, list[W]] = {}
+    for row in rows:
+        series = rolling_series(row.event)
+        if series is not None:
+            windows.setdefault(_recurrence(series), []).append(row)
+    shown: list[W | SeriesFold[W]] = []
+    told: set[str] = set()
+    for row in rows:
+        series = rolling_series(row.event)
+        name = "" if series is None else _recurrence(series)
+        if series is None or len(windows[name]) < _LEAST_FOLDED:
+            shown.append(row)
+        elif name not in told:
+            told.add(name)
+            ordered = tuple(sorted(windows[name], key=lambda each: _ending(each, now)))
+            is_folded = name not in unfolded
+            shown.append(SeriesFold(name, _title(ordered, series), ordered, is_folded))
+            shown += () if is_folded else ordered
+    return tuple(shown)
+
+
+def rolling_series(event: Event | None) -> Series | None:
     """Return the series of an event whose windows follow each other within a day; None if there is none."""
+    if event is None:
+        return None
     return next((s for s in event.series if s.slug and _is_rolling(s)), None)
 
 
@@ -238,30 +281,6 @@ def _by(rows: list[L], measure: _Measure, *, is_rising: bool) -> list[L]:
     return [row for _, row in known] + [row for row in rows if measure(row) is None]
 
 
-def _fold(
-    rows: Sequence[L], unfolded: frozenset[str], now: datetime
-) -> tuple[L | SeriesFold[L], ...]:
-    windows: dict[str, list[L]] = {}
-    for row in rows:
-        series = rolling_series(row.event)
-        if series is not None:
-            windows.setdefault(_recurrence(series), []).append(row)
-    shown: list[L | SeriesFold[L]] = []
-    told: set[str] = set()
-    for row in rows:
-        series = rolling_series(row.event)
-        name = "" if series is None else _recurrence(series)
-        if series is None or len(windows[name]) < _LEAST_FOLDED:
-            shown.append(row)
-        elif name not in told:
-            told.add(name)
-            ordered = tuple(sorted(windows[name], key=lambda each: _ending(each, now)))
-            is_folded = name not in unfolded
-            shown.append(SeriesFold(name, _title(ordered, series), ordered, is_folded))
-            shown += () if is_folded else ordered
-    return tuple(shown)
-
-
 def _place_folds(
     shown: Sequence[L | SeriesFold[L]], summed: Callable[[Event], Micros | None],
     arrangement: Arrangement,
@@ -306,21 +325,19 @@ def _recurrence(series: Series) -> str:
     return series.recurrence.strip().lower()
 
 
-def _title(rows: Sequence[ListedEvent], series: Series) -> str:
+def _title(rows: Sequence[ListedWindow], series: Series) -> str:
     """Return the title of a fold: its series, or the first tag that all of several series share."""
     slugs = {each.slug for row in rows if (each := rolling_series(row.event)) is not None}
     if len(slugs) == 1:
         return series.title
-    shared = (
-        tag.label
-        for tag in rows[0].event.tags
-        if all(tag.slug in {other.slug for other in row.event.tags} for row in rows)
-    )
+    first, *others = ([] if row.event is None else row.event.tags for row in rows)
+    slugs_of = [{tag.slug for tag in tags} for tags in others]
+    shared = (tag.label for tag in first if all(tag.slug in slugs for slugs in slugs_of))
     return next(shared, series.title)
 
 
-def _ending(row: ListedEvent, now: datetime) -> tuple[bool, timedelta]:
+def _ending(row: ListedWindow, now: datetime) -> tuple[bool, timedelta]:
     """Return a sort key by end time; windows that are over come last."""
-    end_at = row.event.end_at
+    end_at = None if row.event is None else row.event.end_at
     left = timedelta.max if end_at is None else end_at - now
     return left <= timedelta(0), left

@@ -12,7 +12,7 @@ import unicodedata
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from itertools import accumulate, islice
 from typing import NamedTuple, get_type_hints
@@ -20,6 +20,7 @@ from typing import NamedTuple, get_type_hints
 import msgspec
 
 from pmtui.domain.ids import ConditionId, EventId, MarketId
+from pmtui.domain.markets.listing import rolling_series
 from pmtui.domain.markets.market import Event, Market
 
 
@@ -29,6 +30,8 @@ class EventName(NamedTuple):
     event_id: EventId
     title: str
     slug: str
+    window: Event | None = None
+    """The event without markets and texts if it is a window of a rolling series."""
 
 
 _LEFT_OUT = frozenset(("description", "resolution_source", "event_id", "event_title", "event_slug"))
@@ -164,7 +167,7 @@ class SearchIndex:
 
     def add(self, event: Event, seen_at: datetime) -> None:
         """Add or replace every market of an event."""
-        name = EventName(event.event_id, event.title, event.slug)
+        name = EventName(event.event_id, event.title, event.slug, _window(event))
         for market in event.markets:
             # Removed first, so that the most recent one is last, and dropped last.
             self._entries.pop(market.market_id, None)
@@ -224,6 +227,11 @@ class SearchIndex:
         entry = self._entries.get(market_id)
         return None if entry is None else entry.seen_at
 
+    def window(self, market_id: MarketId) -> Event | None:
+        """Return a market's event, without markets and texts, if it is a window of a rolling series."""
+        entry = self._entries.get(market_id)
+        return None if entry is None else entry.event.window
+
     def shown(self, condition_id: ConditionId) -> Found | None:
         """Return a recently found market, for opening it before it is fetched."""
         for market_id, market in self._shown.items():
@@ -253,6 +261,12 @@ def _text(market: Market, event: EventName) -> str:
     """Return the searchable text of a market."""
     whole = f"{event.title} {market.question} {market.group_title}"
     return f"{fold_text(whole)}{_plain_numbers(whole)}{fold_text(initials(whole))}"
+
+
+def _window(event: Event) -> Event | None:
+    if rolling_series(event) is None:
+        return None
+    return replace(event, markets=(), description="", resolution_source="")
 
 
 def _weight(market: Market) -> int:

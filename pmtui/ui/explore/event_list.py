@@ -13,7 +13,9 @@ from pmtui.domain.markets.listing import (
     ListFilter,
     ListSort,
     SeriesFold,
+    W,
     arrange,
+    fold_windows,
     rolling_series,
 )
 from pmtui.domain.markets.market import Market
@@ -44,6 +46,8 @@ from pmtui.ui.widgets.line_table import LineTable
 
 _MARKS, _TITLE, _LEADING, _VOLUME_24H, _LIQUIDITY, _VOLUME, _LEFT, _OPEN = 0, 1, 2, 8, 9, 10, 11, 12
 """The indices of cells in an event's row."""
+_FOUND_VOLUME_24H, _FOUND_LIQUIDITY, _FOUND_EVENT = 7, 8, 11
+"""The same in the row of a search result; marks and name are where those of an event are."""
 
 
 def paint_fold_row(
@@ -55,10 +59,7 @@ def paint_fold_row(
     row = paint_event_row(following, book, now, is_cached=is_cached, day=day)
     cells = list(row.cells)
     events = [row.event for row in fold.rows]
-    mark = "▸" if fold.is_folded else "▾"
-    title = f"{plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"
-    cells[_MARKS] = paint_marks(is_held=following.has_position, mark=mark)
-    cells[_TITLE] = Cell(title, Role.HEADING)
+    cells[_MARKS : _TITLE + 1] = _name_fold(fold, is_held=following.has_position)
     cells[_LEADING] = Cell(plain(following.event.title), Role.DIM)
     cells[_VOLUME_24H] = paint_money(_sum([event.volume_24h for event in events]))
     cells[_LIQUIDITY] = paint_money(_sum([event.liquidity for event in events]), Role.DIM)
@@ -68,18 +69,38 @@ def paint_fold_row(
     return Row(fold.key, tuple(cells))
 
 
-def name_windows(folds: Iterable[SeriesFold[EventRow]]) -> dict[str, str]:
+def paint_found_fold(fold: SeriesFold[MarketRow], book: BookView | None, now: datetime) -> Row:
+    """Paint the windows of a series that were found as the next one to end, with sums over all."""
+    following = fold.next_window
+    row = paint_result_row(following, book, now)
+    cells, markets = list(row.cells), [each.market for each in fold.rows]
+    cells[_MARKS : _TITLE + 1] = _name_fold(fold, is_held=bool(following.position_size))
+    cells[_FOUND_VOLUME_24H] = paint_money(_sum([market.volume_24h for market in markets]))
+    cells[_FOUND_LIQUIDITY] = paint_money(_sum([m.liquidity for m in markets]), Role.DIM)
+    cells[_FOUND_EVENT] = Cell(plain(following.event_title), Role.DIM)
+    return Row(fold.key, tuple(cells))
+
+
+def _name_fold(fold: SeriesFold[W], *, is_held: bool) -> tuple[Cell, Cell]:
+    """Paint the marks and the name of a folded or unfolded series."""
+    mark = "▸" if fold.is_folded else "▾"
+    title = f"{plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"
+    return paint_marks(is_held=is_held, mark=mark), Cell(title, Role.HEADING)
+
+
+def name_windows(folds: Iterable[SeriesFold[W]]) -> dict[str, str]:
     """Return short names of the windows of unfolded series by their events: `Solana: 18:15–18:20 UTC`."""
     named: dict[str, str] = {}
     for fold in folds:
         if fold.is_folded:
             continue
         by_series: dict[str, list[str]] = {}
-        for row in fold.rows:
-            series = rolling_series(row.event)
-            by_series.setdefault(series.slug if series else "", []).append(plain(row.event.title))
+        events = [row.event for row in fold.rows if row.event is not None]
+        for event in events:
+            series = rolling_series(event)
+            by_series.setdefault(series.slug if series else "", []).append(plain(event.title))
         short = shorten_groups(by_series.values())
-        titles = {row.event.event_id: plain(row.event.title) for row in fold.rows}
+        titles = {event.event_id: plain(event.title) for event in events}
         named |= {event_id: short.get(title, title) for event_id, title in titles.items()}
     return named
 
@@ -94,6 +115,7 @@ ENOUGH_LOADED = 300
 """A list sorted or filtered here is loaded up to so many events without scrolling."""
 
 Entry = EventRow | SeriesFold[EventRow]
+Found = MarketRow | SeriesFold[MarketRow]
 
 
 class EventList:
@@ -261,34 +283,57 @@ class FoundMarkets:
     ) -> None:  # fmt: skip
         """Start without results."""
         self.table = table
-        self.by_key: dict[str, MarketRow] = {}
+        self.entries: dict[str, Found] = {}
+        self._by_key: dict[str, MarketRow] = {}
+        self._unfolded: frozenset[str] = frozenset()
+        self._windows: dict[str, str] = {}
+        """The names of the windows of unfolded series, by their events."""
         self._book_of = book_of
         self._memo = RowMemo()
 
     def clear(self) -> None:
         """Forget the results of the previous text."""
-        self.by_key = {}
+        self.entries, self._by_key, self._unfolded = {}, {}, frozenset()
 
-    def show(self, rows: Iterable[MarketRow]) -> None:
+    def show(self, rows: Iterable[MarketRow], now: datetime) -> None:
         """Apply the search results."""
         fresh: dict[str, MarketRow] = {row.market.market_id: row for row in rows}
-        kept = {key: fresh[key] for key in self.by_key if key in fresh}
-        self.by_key = kept | {key: row for key, row in fresh.items() if key not in kept}
-        self._memo.keep_only(set(self.by_key))
+        kept = {key: fresh[key] for key in self._by_key if key in fresh}
+        self._by_key = kept | {key: row for key, row in fresh.items() if key not in kept}
+        entries = fold_windows(tuple(self._by_key.values()), self._unfolded, now)
+        self.entries = {
+            entry.key if isinstance(entry, SeriesFold) else entry.market.market_id: entry
+            for entry in entries
+        }
+        self._windows = name_windows(e for e in entries if isinstance(e, SeriesFold))
+        self._memo.keep_only(set(self.entries))
+
+    def toggle(self, key: str) -> bool:
+        """Fold or unfold a series; return whether the row is one."""
+        entry = self.entries.get(key)
+        if not isinstance(entry, SeriesFold):
+            return False
+        self._unfolded ^= {entry.recurrence}
+        return True
+
+    def row_at(self, key: str | None) -> MarketRow | None:
+        """Return the result of a row; for a series, its next window."""
+        entry = self.entries.get(key or "")
+        return entry.next_window if isinstance(entry, SeriesFold) else entry
 
     def rows(self, keys: Iterable[str], now: datetime) -> list[Row]:
         """Return the given rows as they look now."""
-        return [self._row(self.by_key[key], now) for key in keys]
+        return [self._row(key, self.entries[key], now) for key in keys]
 
     def market_at(self, key: str | None) -> Market | None:
         """Return the market of a row."""
-        found = self.by_key.get(key or "")
+        found = self.row_at(key)
         return found.market if found is not None else None
 
     def details(self, key: str | None, width: int) -> tuple[Line, Line]:
         """Return the details of a row."""
         book = self._book_of(quoted_token(self.market_at(key)))
-        return paint_result_details(self.by_key.get(key or ""), book, width)
+        return paint_result_details(self.row_at(key), book, width)
 
     def to_copy(self, key: str | None) -> tuple[str, str]:
         """Return what the copy key copies: its kind and its text."""
@@ -304,7 +349,7 @@ class FoundMarkets:
 
     def destination(self, key: str | None) -> EventChosen | MarketChosen | None:
         """Return where a row leads."""
-        row = self.by_key.get(key or "")
+        row = self.row_at(key)
         if row is None:
             return None
         if condition_id := row.market.condition_id:
@@ -319,11 +364,18 @@ class FoundMarkets:
         """Return the tokens to stream for these rows."""
         return _tokens_of(map(self.market_at, keys))
 
-    def _row(self, row: MarketRow, now: datetime) -> Row:
+    def _row(self, key: str, entry: Found, now: datetime) -> Row:
+        row = entry.next_window if isinstance(entry, SeriesFold) else entry
         book = self._book_of(row.market.quoted_token)
-        inputs = (row, tick_of(row.market.end_at, now), _appearance(book, row.as_of, now))
-        paint = partial(paint_result_row, row, book, now)
-        return self._memo.row(row.market.market_id, inputs, paint)
+        name = self._windows.get(row.event_id or "")
+        look = _appearance(book, row.as_of, now)
+        inputs = (entry, tick_of(row.market.end_at, now), look, name)
+        paint = (
+            partial(paint_found_fold, entry, book, now)
+            if isinstance(entry, SeriesFold)
+            else partial(paint_result_row, row, book, now, name=name)
+        )
+        return self._memo.row(key, inputs, paint)
 
 
 def quoted_token(market: Market | None) -> TokenId | None:

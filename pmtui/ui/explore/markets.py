@@ -121,7 +121,9 @@ class MarketsScreen(FrameScreen):
             self, surface.memory, (self._list.table, self._found.table),
             shown=lambda: self._shown.table,
         )  # fmt: skip
-        self.actions = {**self._listed.keys.actions, **verbs.actions, **columns.actions}
+        self.actions = {
+            **self._listed.keys.actions, "fold": self._fold, **verbs.actions, **columns.actions,
+        }  # fmt: skip
         self.missing_needs = (
             verbs.missing,
             lambda: () if self._shown.table.cursor_key is not None else (Need.ROW,),
@@ -250,13 +252,21 @@ class MarketsScreen(FrameScreen):
     @on(LineTable.RowSelected)
     def open_row(self, message: LineTable.RowSelected) -> None:
         """Open the event or market of a row, or unfold a series."""
-        if message.table is self._list.table and self._list.toggle(message.key):
-            self._listed.show()
-            return
         rows = self._list if message.table is self._list.table else self._found
+        if rows.toggle(message.key):
+            show = self._listed.show if rows is self._list else self._show_results
+            show()
+            return
         destination = rows.destination(message.key)
         if destination is not None:
             self.post_message(destination)
+
+    def _fold(self) -> None:
+        """Fold or unfold the selected series."""
+        if not self._text:
+            self._listed.keys.fold()
+        elif self._found.toggle(self._found.table.cursor_key or ""):
+            self._show_results()
 
     def on_descendant_focus(self) -> None:
         """Show the keys of the focused widget."""
@@ -296,9 +306,9 @@ class MarketsScreen(FrameScreen):
             self.show_details()
             return
         now = self.surface.queries.now()
-        self._found.show(view.rows)
+        self._found.show(view.rows, now)
         self._found.table.set_empty_text(explain_empty_search(view, keymap))
-        self._found.table.set_rows(self._found.rows(self._found.by_key, now))
+        self._found.table.set_rows(self._found.rows(self._found.entries, now))
         self._follow_rows()
 
     @on(LineTable.RowHighlighted)

@@ -159,13 +159,22 @@ def with_change(day: Cell, change: Cell) -> Cell:
     return day._replace(role=change.role) if day.text and change.text != ABSENT else day
 
 
-def paint_result_row(row: MarketRow, book: BookView | None, now: datetime) -> Row:
-    """Paint a search result at the prices of its book, if that is streamed."""
+def paint_result_row(
+    row: MarketRow, book: BookView | None, now: datetime, *, name: str | None = None
+) -> Row:
+    """Paint a search result at the prices of its book, if that is streamed.
+
+    Args:
+        row: the result.
+        book: its book, if streamed.
+        now: for ages and the time left.
+        name: of a window, below its unfolded series; None for the market's name.
+    """
     market = row.market
     size = row.position_size
     cells = (
         paint_marks(is_held=bool(size), mark=STAR if row.is_starred else ""),
-        Cell(plain(market.distinct_name)),
+        Cell(plain(market.distinct_name) if name is None else f"  {plain(name)}"),
         Cell(first_label(market), Role.DIM),
         *_quote_cells(market, book, row.as_of, now),
         paint_money(market.volume_24h),
