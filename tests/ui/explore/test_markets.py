@@ -401,7 +401,7 @@ async def test_a_row_whose_book_is_not_good_is_dimmed_and_as_old_as_its_list() -
     assert token_id is not None
     service.books[token_id] = replace(service.books[token_id], state=BookState.STALE)
     app = _app(service)
-    async with app.run_test(size=(80, 24)) as pilot:
+    async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: "2 of 3 live" in text_of(app, "#list-panel"), "the count")
         price, age = _table(app).rows[0].cells[3:5]
         assert (price.role, age.text, age.role) == (Role.STALE, "3m", Role.STALE)
