@@ -27,7 +27,7 @@ MORE_HOPS = 30
 COUNTED_HOPS = 6
 """The least of so many counts is taken: which of the tokens left last keep a full tape varies."""
 INDEXED = {"_Entry", "EventName"}
-"""Rows of the search index, whose own bound is ten thousand markets: see its own test."""
+"""Rows of the search index, whose own bound is twenty thousand markets: see its own test."""
 
 
 def kept() -> Counter[str]:

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from datetime import UTC, datetime
 from itertools import accumulate, islice
@@ -62,8 +62,11 @@ def unpack(packed: bytes, event: EventName) -> Market:
 
 
 MOST_HITS = 100
-MOST_KEPT = 10_000
-"""Markets, eight megabytes; beyond that, the least recently seen ones are dropped."""
+MOST_KEPT = 20_000
+"""Markets, some twenty megabytes; beyond that, the least recently seen ones are dropped."""
+MOST_APART = 1_000
+"""Markets seen since the string was built, which are searched one by one: a list in view is fetched
+again and again, and building the string takes longer than a frame."""
 MOST_SHOWN = 400
 """Markets kept as unpacked: a search on the screen is read again and again."""
 _BEHIND = 1 << 80
@@ -149,13 +152,13 @@ class Found(NamedTuple):
 
 
 class SearchIndex:
-    """Markets by text. Adding is cheap; the string is rebuilt at the next search after it."""
+    """Markets by text. Adding is cheap; the string is rebuilt once it lacks many markets."""
 
     def __init__(self, *, most: int = MOST_KEPT) -> None:
         self._most = most
         self._entries: dict[MarketId, _Entry] = {}
         self._fresh: dict[MarketId, str | None] = {}
-        """Texts that are not in the string yet; None if the text is built on demand."""
+        """Texts that are not in the string as they are now; None if the text is built on demand."""
         self._blob = ""
         self._starts = array("L")
         """Where each line begins, and where the next one would."""
@@ -194,16 +197,32 @@ class SearchIndex:
         words = sorted(fold_text(join_thousands(text)).split(), key=len, reverse=True)
         if not words:
             return ()
-        self._rebuild()
+        if len(self._fresh) > MOST_APART or not self._order:
+            self._rebuild()
         hits: list[MarketId] = []
         position = self._blob.find(words[0])
         while position >= 0 and len(hits) < MOST_HITS:
             index = bisect_right(self._starts, position) - 1
             start, end = self._starts[index], self._starts[index + 1]
-            if all(self._blob.find(word, start, end - 1) >= 0 for word in words[1:]):
-                hits.append(self._order[index])
+            market_id = self._order[index]
+            is_current = market_id in self._entries and market_id not in self._fresh
+            if is_current and all(self._blob.find(word, start, end - 1) >= 0 for word in words[1:]):
+                hits.append(market_id)
             position = self._blob.find(words[0], end)
-        return self.markets(hits)
+        hits += self._find_fresh(words)
+        hits.sort(key=lambda market_id: self._entries[market_id].weight, reverse=True)
+        return self.markets(hits[:MOST_HITS])
+
+    def _find_fresh(self, words: Sequence[str]) -> list[MarketId]:
+        """Return the markets with every word among those that the string lacks."""
+        for market_id, text in self._fresh.items():
+            if text is None:
+                self._fresh[market_id] = self._write(market_id)
+        return [
+            market_id
+            for market_id, text in self._fresh.items()
+            if text is not None and all(word in text for word in words)
+        ]
 
     def markets(self, market_ids: Iterable[MarketId]) -> tuple[Market, ...]:
         """Return markets as last seen, without long texts; unknown ones are left out."""
