@@ -52,15 +52,15 @@ _FOUND_VOLUME_24H, _FOUND_LIQUIDITY, _FOUND_EVENT = 7, 8, 11
 
 def paint_fold_row(
     fold: SeriesFold[EventRow], book: BookView | None, now: datetime, *, is_cached: bool = False,
-    day: Cell = NO_DAY,
+    day: Cell = NO_DAY, name: str | None = None,
 ) -> Row:  # fmt: skip
-    """Paint a series as its next window to end, with sums over all windows."""
+    """Paint a series as its next window to end, with sums over all windows; `name` is that window's."""
     following = fold.next_window
     row = paint_event_row(following, book, now, is_cached=is_cached, day=day)
     cells = list(row.cells)
     events = [row.event for row in fold.rows]
     cells[_MARKS : _TITLE + 1] = _name_fold(fold, is_held=following.has_position)
-    cells[_LEADING] = Cell(plain(following.event.title), Role.DIM)
+    cells[_LEADING] = Cell(name or plain(following.event.title), Role.DIM)
     cells[_VOLUME_24H] = paint_money(_sum([event.volume_24h for event in events]))
     cells[_LIQUIDITY] = paint_money(_sum([event.liquidity for event in events]), Role.DIM)
     cells[_VOLUME] = paint_money(_sum([event.volume for event in events]), Role.DIM)
@@ -89,11 +89,9 @@ def _name_fold(fold: SeriesFold[W], *, is_held: bool) -> tuple[Cell, Cell]:
 
 
 def name_windows(folds: Iterable[SeriesFold[W]]) -> dict[str, str]:
-    """Return short names of the windows of unfolded series by their events: `Solana: 18:15–18:20 UTC`."""
+    """Return short names of the windows of series by their events: `Solana: 18:15–18:20 UTC`."""
     named: dict[str, str] = {}
     for fold in folds:
-        if fold.is_folded:
-            continue
         by_series: dict[str, list[str]] = {}
         events = [row.event for row in fold.rows if row.event is not None]
         for event in events:
@@ -137,7 +135,7 @@ class EventList:
         self.arrangement = Arrangement()
         self.entries: dict[str, Entry] = {}
         self._windows: dict[str, str] = {}
-        """The names of the windows of unfolded series, by their rows' keys."""
+        """The names of the windows of series, by their events."""
         self._book_of = book_of
         self._loaded = 0
         self._is_cached = False
@@ -260,12 +258,12 @@ class EventList:
         book, points = self._book_of(token_id), self._day_of(token_id)
         day, opened = paint_day(points, now), price_a_day_ago(points, now)
         look = (day, opened, *_appearance(book, row.as_of, now))
-        name = self._windows.get(key)
+        name = self._windows.get(row.event.event_id)
         inputs = (entry, tick_of(row.event.end_at, now), is_cached, look, name)
         if isinstance(entry, SeriesFold):
             paint = partial(
                 paint_fold_row, entry, book, now,
-                is_cached=is_cached, day=day,
+                is_cached=is_cached, day=day, name=name,
             )  # fmt: skip
         else:
             paint = partial(
@@ -287,7 +285,7 @@ class FoundMarkets:
         self._by_key: dict[str, MarketRow] = {}
         self._unfolded: frozenset[str] = frozenset()
         self._windows: dict[str, str] = {}
-        """The names of the windows of unfolded series, by their events."""
+        """The names of the windows of series, by their events."""
         self._book_of = book_of
         self._memo = RowMemo()
 
