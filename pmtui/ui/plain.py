@@ -205,6 +205,10 @@ def _crop(text: str, width: int) -> str:
     # Markets of an hourly series differ only in the time: without it their rows look the same.
     ends = (clock.group(), clock.group("start")) if clock is not None else ()
     tail = next((end for end in ends if cell_len(end) + 1 + _LEAST_HEAD <= width), "")
+    if clock is not None and tail != clock.group():
+        begun = text[: clock.end("start")]
+        if cell_len(begun) < width:
+            return f"{begun}…"
     return set_cell_size(text, width - 1 - cell_len(tail)) + "…" + tail
 
 

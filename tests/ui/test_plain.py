@@ -198,6 +198,11 @@ def test_windows_of_a_series_keep_day_and_time() -> None:
     ]  # fmt: skip
 
 
+def test_a_time_that_still_fits_is_not_repeated_behind_a_cut() -> None:
+    assert plain("Bitcoin: 04:10–04:15 UTC", 19) == "Bitcoin: 04:10…"
+    assert plain("Bitcoin: up or down, 04:10–04:15 UTC", 19) == "Bitcoin: up o…04:10"
+
+
 def test_a_name_is_cut_in_one_place() -> None:
     parties = [
         f"Largest party in the {land} parliament after the next election"

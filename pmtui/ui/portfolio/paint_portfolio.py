@@ -200,13 +200,13 @@ def paint_rows_title(view: Portfolio, active: Tab, room: int) -> tuple[Line, Lin
 
 
 def paint_totals(view: Portfolio, status: StatusView, width: int) -> Line:
-    """Paint equity, the day's result and what orders reserve, above every tab; or why there are none.
+    """Paint the day's result and what orders reserve, above every tab; or why there are none.
 
-    The status line has the cash. The result's parts are left out before anything else.
+    The status line has the cash.
 
     Args:
         view: the account's data.
-        status: for equity and the day's result.
+        status: for the day's result.
         width: of the line.
     """
     if view.account.load is Load.EMPTY and status.mode is Mode.READ_ONLY:
@@ -214,17 +214,14 @@ def paint_totals(view: Portfolio, status: StatusView, width: int) -> Line:
         return indent((Cell(f"Read-only{reason}", Role.READONLY),))
     if view.account.balance is None:
         return ()
-    facts: list[Line] = []
-    if status.portfolio_value is not None:
-        facts.append(name_fact("equity", Cell(format_money(status.portfolio_value))))
+    day: list[Line] = []
     if status.day_result is not None:
         today, figures = name_fact("today", paint_day(status.day_result)), status.day_figures
         if figures is not None:
             figures = figures.agreeing_with(unrealized_in(view))
         whole = (*today, *paint_day_parts(figures))
-        taken = sum(line_width(fact) + 2 for fact in facts)
-        facts.append(whole if taken + line_width(whole) < width else today)
-    return join_facts([*facts, *([_reserved_fact(view)] if view.account.reserved else [])], width)
+        day = [whole if line_width(whole) < width else today]
+    return join_facts([*day, *([_reserved_fact(view)] if view.account.reserved else [])], width)
 
 
 def paint_day_parts(figures: DayFigures | None) -> Line:

@@ -313,8 +313,8 @@ class PortfolioScreen(FrameScreen):
         return self._table_rows + profits + self._summary_rows[0] <= self.size.height - _LINES
 
     def _show_exposure(self, own: Portfolio, *, is_in_panes: bool) -> None:
-        """Show the exposure in one line when there is no room for panes."""
-        is_shown = bool(own.account.positions) and not is_in_panes
+        """Show equity and exposure in one line when there is no room for panes."""
+        is_shown = own.account.balance is not None and not is_in_panes
         self.set_class(is_shown, "-exposed")
         if not is_shown:
             self.exposure.show(())

@@ -152,18 +152,18 @@ def paint_risk(exposure: Exposure | None, equity: Micros | None) -> tuple[Line, 
 
 
 def paint_exposure_line(exposure: Exposure, equity: Micros | None, width: int) -> Line:
-    """Paint the exposure in one line, for a screen without room for panes."""
-    facts: list[Cell | Line] = [
-        (
-            *name_fact("value", Cell(format_money(exposure.value))),
-            *_share(exposure.value, equity),
-        ),
-        name_fact("worst", paint_gain(exposure.if_worst)),
-        name_fact("best", paint_gain(exposure.if_best)),
-    ]
+    """Paint equity and exposure in one line, for a screen without room for panes."""
+    facts: list[Cell | Line] = []
+    if equity is not None:
+        facts.append(name_fact("equity", Cell(format_money(equity))))
+    if exposure.cost or exposure.value:
+        value = name_fact("exposure", Cell(format_money(exposure.value)))
+        facts.append((*value, *_share(exposure.value, equity)))
+        facts.append(name_fact("worst", paint_gain(exposure.if_worst)))
+        facts.append(name_fact("best", paint_gain(exposure.if_best)))
     if exposure.largest is not None and exposure.value:
-        name, value = exposure.largest
-        largest = (Cell(plain(name, 24), Role.DIM), *_share(value, exposure.value))
+        name, value_of_it = exposure.largest
+        largest = (Cell(plain(name, 24), Role.DIM), *_share(value_of_it, exposure.value))
         facts.append((Cell("largest ", Role.DIM), *largest))
     return join_facts(facts, width)
 

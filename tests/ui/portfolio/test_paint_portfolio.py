@@ -82,7 +82,7 @@ def test_the_days_result_is_rounded_like_the_total() -> None:
     assert "equity $10,029.34" in line
     assert "today +$29.34" in line
     view = Portfolio(EMPTY_ACCOUNT)
-    assert "equity $10,029.34  today +$29.34" in words(paint_totals(view, status, 120))
+    assert "today +$29.34" in words(paint_totals(view, status, 120))
 
 
 def test_the_parts_of_the_day_that_are_shown_add_up_as_they_are_shown() -> None:
@@ -91,7 +91,7 @@ def test_the_parts_of_the_day_that_are_shown_add_up_as_they_are_shown() -> None:
     view = Portfolio(EMPTY_ACCOUNT)
     line = words(paint_totals(view, status, 120))
     assert "today +$29.34 = realised -$8.29 + unrealised +$39.34 - fees $1.71" in line
-    assert words(paint_totals(view, status, 60)).split()[-2:] == ["today", "+$29.34"]
+    assert words(paint_totals(view, status, 60)).split() == ["today", "+$29.34"]
 
 
 def test_what_adds_up_to_too_little_says_so_first_and_why() -> None:

@@ -201,7 +201,8 @@ async def test_what_is_at_stake_stands_in_a_line_or_in_a_pane_and_never_in_both(
         for _ in Tab:
             await pilot.press("right_square_bracket")
             await settle(pilot)
-            assert "equity" in text_of(app, "#totals")
+            assert "reserved" in text_of(app, "#totals")
+            assert "equity" in text_of(app, "#exposure")
             assert "worst" in text_of(app, "#exposure")
 
 
