@@ -60,12 +60,13 @@ async def test_the_cursor_of_the_palette_is_seen_without_many_colours(theme: str
         await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
         await pilot.press(*"stop")
         commands = app.screen.query_one(CommandList)
-        await until(pilot, lambda: commands.highlighted == 0, "something found")
+        await until(pilot, lambda: commands.highlighted == 1, "something found")
         lines = [commands.render_line(y) for y in range(commands.size.height)]
         words = [[s.style for s in line if s.text.strip() and s.style] for line in lines]
         marked = [all(style.underline for style in styles) for styles in words if styles]
-        assert marked[0]
-        assert not all(marked)
+        # The first line is a heading.
+        assert marked[:2] == [False, True]
+        assert not all(marked[1:])
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ async def test_the_palette_leads_to_the_themes() -> None:
         await until(pilot, lambda: isinstance(app.screen, CommandPalette), "the palette")
         await pilot.press(*"theme")
         commands = app.screen.query_one(CommandList)
-        await until(pilot, lambda: commands.option_count == 1, "the one entry")
+        await until(pilot, lambda: commands.option_count == 2, "the one entry below its heading")
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, ThemePicker), "the themes")
 

@@ -11,9 +11,11 @@ from itertools import pairwise
 
 from textual import events, on
 from textual.app import RenderResult
-from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.style import Style
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 from typing_extensions import override
 
 from pmtui.domain.markets.watchlist import StarKey
@@ -154,9 +156,31 @@ class Palette(CommandPalette):
         """Dim what lies behind once the palette itself is shown."""
         self._dimming.start()
 
+    @on(OptionList.OptionHighlighted)
+    def group_commands(self) -> None:
+        """Put a quiet heading above each kind of command, the kind of the best match first."""
+        found = self.query_one(CommandList)
+        options = [found.get_option_at_index(index) for index in range(found.option_count)]
+        kinds = dict.fromkeys(map(_kind_of, options))
+        if None in kinds:
+            return  # grouped already, or nothing was found
+        grouped: list[Option] = []
+        for kind in kinds:
+            grouped.append(Option(Content(f"{kind}").stylize("dim"), disabled=True))
+            grouped += [option for option in options if _kind_of(option) == kind]
+        _ = found.clear_options().add_options(grouped)
+        found.highlighted = 1
+
     @override
     def render(self) -> RenderResult:  # type: ignore[override]  # Textual takes a Visual, too
         return self._dimming.over(super().render())
+
+
+def _kind_of(option: Option) -> str | None:
+    """Return the kind of a command; None for a line that is none."""
+    if not isinstance(option, Command):
+        return None
+    return "Actions" if isinstance(option.hit.command, _Runner) else "Starred"
 
 
 class _Runner:

@@ -54,14 +54,15 @@ async def test_an_action_is_one_line_with_its_key(width: int) -> None:
         await until(pilot, lambda: isinstance(app.screen, Palette), "the palette")
         await pilot.press(*"portfolio")
         commands = app.screen.query_one(CommandList)
-        await until(pilot, lambda: commands.option_count, "something found")
+        await until(pilot, lambda: commands.option_count > 1, "something found")
         lines = [
             "".join(segment.text for segment in commands.render_line(y)).rstrip()
             for y in range(commands.size.height)
         ]
         shown = [line for line in lines if line.strip()]
         assert len(shown) == commands.option_count
-        words = shown[0].split()
+        assert shown[0].split() == ["Actions"]
+        words = shown[1].split()
         assert (words[0], words[-1]) == ("Portfolio", "p")
         # The keys end in one column.
         with_keys = [line for line in shown if line.split()[-1] in ("p", "X", "K", "C")]
@@ -81,6 +82,12 @@ async def test_actions_come_before_starred_markets() -> None:
         await until(pilot, lambda: commands.option_count > 20, "every action")
         assert "No change" in str(commands.options[-1].prompt)
         assert sum("No change" in str(option.prompt) for option in commands.options) == 1
+        headings = [str(option.prompt) for option in commands.options if option.disabled]
+        assert headings == ["Actions", "Starred"]
+        # The best match is chosen, and its kind comes first.
+        await pilot.press(*"no change")
+        await until(pilot, lambda: str(commands.options[0].prompt) == "Starred", "the market")
+        assert commands.highlighted == 1
 
 
 async def test_actions_of_the_screen_come_first_and_themes_are_one_of_them() -> None:
@@ -91,6 +98,6 @@ async def test_actions_of_the_screen_come_first_and_themes_are_one_of_them() -> 
         commands = app.screen.query_one(CommandList)
         await until(pilot, lambda: commands.option_count > 20, "every action")
         shown = [str(option.prompt).split()[0] for option in commands.options]
-        assert shown[0] == "Sort"
+        assert shown[:2] == ["Actions", "Sort"]
         assert sum(word.startswith("Theme") for word in shown) == 1
         assert commands.size.width <= 80

@@ -86,7 +86,13 @@ def test_a_small_screen_tells_of_the_risk_in_one_line() -> None:
         best=Micros(151_670_000), largest=("ECB", Micros(19_050_000)),
     )  # fmt: skip
     line = text(paint_exposure_line(exposure, Micros(10_000_000_000), 100))
-    for words in ("equity $10,000.00", "exposure $80.06", "worst -$80.06", "best +$71.61", "largest ECB  23.8%"):
+    for words in (
+        "equity $10,000.00",
+        "exposure $80.06",
+        "worst -$80.06",
+        "best +$71.61",
+        "largest ECB  23.8%",
+    ):
         assert words in line
 
 
