@@ -37,7 +37,6 @@ LEAST_TAIL = 12
 """A shorter part of a sentence would say nothing."""
 MINUTE_S = 60
 _CENT = 10_000
-JUST_NOW = "<1m"
 FRESH_S = 35
 """Data no older than this counts as current: lists and the slowest polls update twice a minute."""
 
@@ -158,7 +157,7 @@ def format_price_age(as_of: datetime | None, now: datetime) -> str:
     if as_of is None:
         return ABSENT
     age_s = (now - as_of).total_seconds()
-    return JUST_NOW if age_s < MINUTE_S else format_age(age_s)
+    return "<1m" if age_s < MINUTE_S else format_age(age_s)
 
 
 class LiveRows(NamedTuple):

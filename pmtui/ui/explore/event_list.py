@@ -27,6 +27,7 @@ from pmtui.ui.cells import Cell, Line, Row
 from pmtui.ui.explore.paint_markets import (
     NO_DAY,
     explain_empty_list,
+    is_loading,
     paint_day,
     paint_event_details,
     paint_event_row,
@@ -390,4 +391,4 @@ def _appearance(book: BookView | None, as_of: datetime | None, now: datetime) ->
     """Return the prices from which a row is painted."""
     if book is not None and book.state.is_good:
         return book.best_bid, book.best_ask
-    return (format_price_age(as_of, now),)
+    return is_loading(book), format_price_age(as_of, now)

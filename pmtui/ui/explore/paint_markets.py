@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import TypeGuard
 
-from pmtui.domain.books.book_view import BookView
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.formats import count
 from pmtui.domain.markets.history import PricePoint, spark_levels
 from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, is_wide
@@ -17,7 +17,6 @@ from pmtui.ui.explore.tag_picker import TagChoice
 from pmtui.ui.facts import (
     ABSENT,
     CHANGE_WIDTH,
-    JUST_NOW,
     LEFT_WIDTH,
     MONEY_WIDTH,
     PRICE_WIDTH,
@@ -62,9 +61,9 @@ _NEARLY_A_DAY = timedelta(hours=23)
 NO_DAY = Cell("")
 
 _AGE = Column(
-    "age", "Age", AGE_WIDTH, priority=1, align=Align.RIGHT, silent=("", JUST_NOW, ABSENT)
+    "age", "Age", AGE_WIDTH, priority=1, align=Align.RIGHT, silent=("", ABSENT)
 )  # fmt: skip
-"""Left out while every price is live or was just fetched: its colour says which."""
+"""Left out while every price in view is live, or about to be."""
 EVENT_COLUMNS = (
     Column("own", "", MARKS_WIDTH, about="In position, starred"),
     Column("title", "Event", 28, grow=3, ease=44, is_essential=True, is_name=True),
@@ -118,7 +117,9 @@ def paint_event_row(
         paint_marks(is_held=row.has_position, mark=STAR if row.is_starred else ""),
         Cell(plain(event.title) if name is None else f"  {plain(name)}"),
         Cell(_leading_name(event, leading), Role.DIM),
-        *_with_day(_quote_cells(leading, book, row.as_of, now, opened=opened), day),
+        *_with_day(
+            _quote_cells(leading, book, row.as_of, now, opened=opened, is_cached=is_cached), day
+        ),
         paint_money(event.volume_24h),
         paint_money(event.liquidity, Role.DIM),
         paint_money(event.volume, Role.DIM),
@@ -370,7 +371,7 @@ def _leading_name(event: Event, leading: Market | None) -> str:
 
 def _quote_cells(
     market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime, *,
-    opened: Micros | None = None,
+    opened: Micros | None = None, is_cached: bool = False,
 ) -> tuple[Cell, Cell, Cell, Cell]:  # fmt: skip
     """Paint price, age, change and spread: from a good book, else stale with the metadata's age."""
     if market is None:
@@ -390,9 +391,16 @@ def _quote_cells(
         if not market.takes_orders:
             return price._replace(role=Role.STALE), Cell(""), change, Cell("paused", Role.STALE)
         return price, Cell(""), change, spread_cell
-    age = Cell(format_price_age(as_of, now), Role.STALE)
+    # The price of a row that has just come into view is about to be live.
+    is_awaited = not is_cached and market.quoted_token is not None and is_loading(book)
+    age = Cell("" if is_awaited else format_price_age(as_of, now), Role.STALE)
     price = paint_price(market.first_price, Role.STALE)
     return price, age, change, spread_cell
+
+
+def is_loading(book: BookView | None) -> bool:
+    """Return whether a row's book is not asked for yet, or not answered."""
+    return book is None or book.state is BookState.LOADING
 
 
 def is_live(book: BookView | None) -> TypeGuard[BookView]:

@@ -321,6 +321,7 @@ class LineTable(ScrollView, can_focus=True):
             if (index := self._index_of.get(row.key)) is not None:
                 new[index] = row
         self._rows = tuple(new)
+        self._follow_rows()
         self._repaint_changed()
 
     def set_rows(self, rows: Sequence[Row]) -> None:
@@ -344,12 +345,16 @@ class LineTable(ScrollView, can_focus=True):
         elif new:
             new_index = min(max(old_index, 0), len(new) - 1)
         self._put_cursor(new[new_index].key if new else None)
-        if self.columns.follow(new):
-            self._strips.clear()
-            self._painted.clear()
+        self._follow_rows()
         self._repaint_changed()
         self._announce_end()
         self._announce_view()
+
+    def _follow_rows(self) -> None:
+        """Fit the columns to the rows as they are now."""
+        if self.columns.follow(self._rows):
+            self._strips.clear()
+            self._painted.clear()
 
     def set_empty_text(self, text: str) -> None:
         """Set the text shown without rows."""
