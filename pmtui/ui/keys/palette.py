@@ -14,7 +14,6 @@ from textual.app import RenderResult
 from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.style import Style
-from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 from typing_extensions import override
 
@@ -156,7 +155,7 @@ class Palette(CommandPalette):
         """Dim what lies behind once the palette itself is shown."""
         self._dimming.start()
 
-    @on(OptionList.OptionHighlighted)
+    @on(CommandList.OptionHighlighted)
     def group_commands(self) -> None:
         """Put a quiet heading above each kind of command, the kind of the best match first."""
         found = self.query_one(CommandList)
