@@ -17,7 +17,7 @@ from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.theme.theme import GROUND_ROLES, Role
+from pmtui.ui.theme.theme import Role
 
 _ATTRIBUTES = {
     Emphasis.BOLD: "bold",
@@ -30,35 +30,40 @@ _FLASHES = frozenset({Role.FLASH_UP, Role.FLASH_DOWN})
 """Grounds strong enough to stand out. Few colours are readable on them, so text on them has the
 default colour."""
 
-_AREAS = frozenset({Role.AREA_UP, Role.AREA_DOWN})
-"""Faint grounds, which stay behind what is drawn on them."""
-
 _BARS = {Role.BID_BAR: Role.BID, Role.ASK_BAR: Role.ASK}
 """Grounds in the colour that a bar's blocks have."""
 
-_TINTED = GROUND_ROLES - {Role.SPREAD_ROW} - _AREAS - _BARS.keys()
 _LEAST_TINT = 6
 """The least difference between the components of a tint that is not grey."""
+
+_DARK_SHADES = ((95, 0), (135, 0), (175, 0))
+_LIGHT_SHADES = ((255, 215), (255, 175), (255, 135))
+"""Of the cube's components, the two from which a shade near black or near white is made."""
 
 _BLACK, _WHITE = Color(0, 0, 0), Color(255, 255, 255)
 _EVEN = 0.179
 """The luminance on which black and white are equally readable."""
 
 
-def strong_tint(ground: Color, background: Color, *, is_strong: bool) -> Color:
-    """Return the colour among 256 that has the hue of a faint tint; a grey tint is unchanged.
+def tint_among_256(role: Role, tint: Color, background: Color) -> Color:
+    """Return the colour among 256 that stands for a ground's tint.
 
-    The nearest one is a grey, which says nothing of up or down. Areas are that grey: among 256
-    colours the faintest ones of a hue would outshine a curve.
+    The nearest one has a strong hue of its own or none. So flashes keep their hue, in the shade
+    that is as bright as the tint, and all other grounds are the grey that is.
     """
-    parts = [a - b for a, b in zip(ground.rgb, background.rgb, strict=True)]
+    if background.ansi is not None:
+        return tint
+    parts = [a - b for a, b in zip(tint.rgb, background.rgb, strict=True)]
     apart = max(parts) - min(parts)
-    if background.ansi is not None or apart < _LEAST_TINT:
-        return ground
-    is_dark = background.brightness < 0.5
-    high, low = ((135 if is_strong else 95), 0) if is_dark else (255, 175 if is_strong else 215)
-    red, green, blue = (high if part > max(parts) - 0.4 * apart else low for part in parts)
-    return Color(red, green, blue)
+    if role not in _FLASHES or apart < _LEAST_TINT:
+        return tint.monochrome
+    is_high = [part > max(parts) - 0.4 * apart for part in parts]
+    shades = _DARK_SHADES if background.brightness < 0.5 else _LIGHT_SHADES
+    made: list[Color] = []
+    for high, low in shades:
+        red, green, blue = (high if each else low for each in is_high)
+        made.append(Color(red, green, blue))
+    return min(made, key=lambda shade: abs(_luminance(shade) - _luminance(tint)))
 
 
 def _luminance(color: Color) -> float:
@@ -163,11 +168,7 @@ class RoleStyles:
         if ground is not None:
             ground_words = self._variables[f"role-{ground}-style"].split()
             tint = Color.parse(self._variables[f"role-{ground}"])
-            if self._has_256_colors and ground in _TINTED:
-                tint = strong_tint(tint, background, is_strong=ground in _FLASHES)
-            elif self._has_256_colors and ground in _AREAS:
-                tint = tint.monochrome
-            background = tint
+            background = tint_among_256(ground, tint, background) if self._has_256_colors else tint
             if ground is Role.CURSOR_ROW and "reverse" in ground_words:
                 # Otherwise each text colour would become a separate patch of the bar.
                 role = Role.TEXT
@@ -179,7 +180,7 @@ class RoleStyles:
         words.update(name for flag, name in _ATTRIBUTES.items() if flag in emphasis)
         color = Color.parse(self._variables[f"role-{role}"])
         if self._has_256_colors and ground in _FLASHES and role is Role.TEXT:
-            # The strong tints are brighter than a theme's own.
+            # Such a shade may be brighter than a theme's own tint.
             color = background.get_contrast_text(1.0)
         return Style(
             color=color.rich_color,

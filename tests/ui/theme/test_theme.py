@@ -261,38 +261,42 @@ def test_an_installed_package_brings_its_own_themes(
     assert [theme.name for theme in load_themes()[0]] == ["mine"]
 
 
+def _among_256(theme: Theme, role: Role, ground: Role) -> tuple[Color, Color]:
+    """Return a text and its ground as a terminal with 256 colours shows them."""
+    styles = RoleStyles(theme.variables, Color.parse(theme.background or ""), has_256_colors=True)
+    style = styles.style(role, ground=ground)
+    assert style.color is not None
+    assert style.bgcolor is not None
+    text, behind = (Color.from_rich_color(each) for each in (style.color, style.bgcolor))
+    return _shown(text.hex, ColorSystem.EIGHT_BIT), _shown(behind.hex, ColorSystem.EIGHT_BIT)
+
+
 @pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
-def test_among_256_colours_the_grounds_of_up_and_down_keep_their_hue(theme: Theme) -> None:
-    ground = Color.parse(theme.background or "")
-    styles = RoleStyles(theme.variables, ground, has_256_colors=True)
+def test_among_256_colours_what_flashes_has_a_hue_and_does_not_shout(theme: Theme) -> None:
+    ground = _shown(theme.background or "", ColorSystem.EIGHT_BIT)
+    shown: set[Color] = set()
+    for role in (Role.FLASH_UP, Role.FLASH_DOWN):
+        text, flash = _among_256(theme, Role.TEXT, role)
+        shown.add(flash)
+        assert max(flash.rgb) > min(flash.rgb), f"{role} is a grey"
+        assert _contrast(text, flash) >= 4.5, role
+        assert _contrast(flash, ground) < 2.7, role
+    assert len(shown) == 2
+
+
+@pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
+def test_among_256_colours_every_other_ground_is_a_grey_as_bright_as_its_tint(theme: Theme) -> None:
+    ground = _shown(theme.background or "", ColorSystem.EIGHT_BIT)
     shown: dict[Role, Color] = {}
-    for role in (Role.FLASH_UP, Role.FLASH_DOWN, Role.CURSOR_ROW):
-        style = styles.style(Role.TEXT, ground=role)
-        assert style.bgcolor is not None
-        assert style.color is not None
-        shown[role] = _shown(Color.from_rich_color(style.bgcolor).hex, ColorSystem.EIGHT_BIT)
-        assert max(shown[role].rgb) > min(shown[role].rgb), f"{role} is a grey"
-        text = _shown(Color.from_rich_color(style.color).hex, ColorSystem.EIGHT_BIT)
-        assert _contrast(text, shown[role]) >= 3.8, role
-        for other in _ON_GROUNDS.get(role, frozenset()):
-            ink = _shown(theme.variables[f"role-{other}"], ColorSystem.EIGHT_BIT)
-            assert _contrast(ink, shown[role]) >= 2.4, (role, other)
-    assert len(set(shown.values())) == 3
-
-
-@pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
-def test_among_256_colours_an_area_is_a_grey_near_the_ground(theme: Theme) -> None:
-    ground = Color.parse(theme.background or "")
-    styles = RoleStyles(theme.variables, ground, has_256_colors=True)
-    for role in (Role.AREA_UP, Role.AREA_DOWN):
-        background = styles.style(Role.TEXT, ground=role).bgcolor
-        assert background is not None
-        area = _shown(Color.from_rich_color(background).hex, ColorSystem.EIGHT_BIT)
-        assert max(area.rgb) == min(area.rgb), role
-        assert _contrast(area, _shown(ground.hex, ColorSystem.EIGHT_BIT)) < 1.6, role
-        for other in _ON_GROUNDS[role]:
-            ink = _shown(theme.variables[f"role-{other}"], ColorSystem.EIGHT_BIT)
-            assert _contrast(ink, area) >= 3.5, (role, other)
+    for role in (Role.AREA_UP, Role.AREA_DOWN, Role.SPREAD_ROW, Role.CURSOR_ROW):
+        for other in _ON_GROUNDS.get(role, set(Role) - GROUND_ROLES - {Role.FRAME}):
+            text, shown[role] = _among_256(theme, other, role)
+            assert _contrast(text, shown[role]) >= 3.8, (role, other)
+        assert max(shown[role].rgb) == min(shown[role].rgb), role
+        assert _contrast(shown[role], ground) < 1.8, role
+    # The cursor's row is found on every other row.
+    cursor = _contrast(shown[Role.CURSOR_ROW], ground)
+    assert cursor > _contrast(shown[Role.SPREAD_ROW], ground) > 1
 
 
 @pytest.mark.parametrize("theme", TRUECOLOR, ids=lambda theme: theme.name)
