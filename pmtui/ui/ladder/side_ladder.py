@@ -71,8 +71,9 @@ def paint_side_state(
     return (word, Cell(" " * gap), *quote)
 
 
-_WIDTH = 30
-_INNER = _WIDTH - 2
+SIDE_WIDTH = 44
+"""The least width in which bars have ten cells, and one at the edge."""
+_INNER = SIDE_WIDTH - 2
 """The width inside the frame."""
 
 
@@ -118,7 +119,7 @@ class SideRows(LadderPane, inherit_bindings=False):
 class SideLadder(Panel):
     """An outcome's book with its name and state. A click or enter makes it the main one."""
 
-    DEFAULT_CSS = f"SideLadder {{ width: {_WIDTH}; height: 100%; }}"
+    DEFAULT_CSS = f"SideLadder {{ width: {SIDE_WIDTH}; height: 100%; }}"
 
     @dataclass
     class Picked(Message):

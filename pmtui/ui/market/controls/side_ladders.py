@@ -18,14 +18,15 @@ from pmtui.service.topics import (
 )
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import DeskChosen
-from pmtui.ui.ladder.side_ladder import SideLadder, SideRows
+from pmtui.ui.ladder.side_ladder import SIDE_WIDTH, SideLadder, SideRows
 from pmtui.ui.market.controls.outcomes import Outcomes
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.siblings import Siblings
 
 SIDES_FROM_WIDTH = 170
-_THREE_FROM_WIDTH = 200
 _MOST = 3
+_OTHER_PANES = 110
+"""The width of the main ladder, and of charts and tape beside it."""
 _NO_SIDES = "No side ladders are open"
 _TRADING = frozenset((
     "buy", "sell", "scaled", "protect", "flatten", "flatten_now", "cancel_order", "move_order",
@@ -218,7 +219,8 @@ class SideLadders:
 
     @property
     def _most(self) -> int:
-        return _MOST if self._page.size.width >= _THREE_FROM_WIDTH else _MOST - 1
+        fitting = (self._page.size.width - _OTHER_PANES) // SIDE_WIDTH
+        return min(fitting, _MOST)
 
     @property
     def _with_keys(self) -> SideLadder | None:
