@@ -162,6 +162,7 @@ class MarketRow(msgspec.Struct, rename="camel", gc=False):
     created_at: Number = None
     end_date: Number = None
     end_date_iso: Number = None
+    closed_time: Number = None
     game_start_time: Number = None
     fees_enabled: bool | None = None
     fee_schedule: FeeScheduleRow | None = None
@@ -378,6 +379,7 @@ def _to_market(row: MarketRow, share: Shared, event: EventRefRow | None = None) 
         liquidity=to_micros(liquidity, "liquidity", CASH),
         created_at=share(to_moment(row.created_at)),
         end_at=share(to_moment(row.end_date) or to_moment(row.end_date_iso)),
+        closed_at=share(to_moment(row.closed_time)),
         game_start_at=share(to_moment(row.game_start_time)),
         fee=share(_to_fee(row)),
         is_disputed=row.uma_resolution_status == _DISPUTED,

@@ -38,6 +38,7 @@ def market(**changes: Json) -> dict[str, Json]:
         "lastTradePrice": 0.4,
         "oneDayPriceChange": -0.015,
         "endDate": "2027-05-31T00:00:00Z",
+        "closedTime": "2027-05-30 22:01:12+00",
         "gameStartTime": "2027-05-30 19:37:33+00",
         "feesEnabled": True,
         "feeSchedule": {"exponent": 1, "rate": 0.05, "takerOnly": True, "rebateRate": 0.2},

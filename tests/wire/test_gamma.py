@@ -46,6 +46,7 @@ def test_a_market_keeps_its_facts() -> None:
     assert found.rewards == RewardTerms(Micros(50_000_000), Micros(35_000))
     assert found.end_at == datetime(2027, 5, 31, tzinfo=UTC)
     assert found.game_start_at == datetime(2027, 5, 30, 19, 37, 33, tzinfo=UTC)
+    assert found.closed_at == datetime(2027, 5, 30, 22, 1, 12, tzinfo=UTC)
 
 
 def test_tops_of_an_empty_book_are_no_levels() -> None:

@@ -7,11 +7,13 @@ period without trades is a candle without a body.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum, StrEnum
 from typing import NamedTuple
 
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.market import Market
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import TradePrint
 
@@ -120,7 +122,7 @@ def price_line(
     quote: Micros | None = None,
     result: PricePoint | None = None,
 ) -> PriceLine:
-    """Return the known prices over an interval that ends now.
+    """Return the known prices over an interval that ends now, or with the market.
 
     Args:
         points: the venue's history, ascending; may be empty.
@@ -133,19 +135,27 @@ def price_line(
     reach = _REACHES.get(interval)
     known = _known(points, prints, now)
     end = LineEnd.DATA
+    ends_at = now
     if result is not None:
-        end = LineEnd.RESULT
-        known.append(replace(result, at=max(result.at, known[-1].at) if known else result.at))
-    shown = known if reach is None else _since(known, now - reach)
+        # The venue's history goes on after that, at the last price.
+        end, ends_at = LineEnd.RESULT, result.at
+        known = [*(point for point in known if point.at < ends_at), result]
+    shown = known if reach is None else _since(known, ends_at - reach)
     until = _until(shown, now, reach)
     if end is LineEnd.DATA and quote is not None:
         end = LineEnd.QUOTE
         shown.append(PricePoint(until, quote))
-    elif end is LineEnd.RESULT and len(shown) == 1:
-        shown.append(PricePoint(until, shown[0].price))
     if not shown:
         return PriceLine(())
     return PriceLine(tuple(shown), until if end is LineEnd.DATA else shown[-1].at, end)
+
+
+def result_of(market: Market | None, token_id: TokenId, now: datetime) -> PricePoint | None:
+    """Return what a share pays and since when; None before the market is resolved."""
+    price = None if market is None else market.settled_price(token_id)
+    if market is None or price is None:
+        return None
+    return PricePoint(min(market.closed_at or market.end_at or now, now), price)
 
 
 def _known(

@@ -106,6 +106,8 @@ class Market:
     liquidity: Micros | None = None
     created_at: datetime | None = None
     end_at: datetime | None = None
+    closed_at: datetime | None = None
+    """When it was resolved, as stated by the venue."""
     game_start_at: datetime | None = None
     fee: FeeSchedule | None = None
     rewards: RewardTerms | None = None

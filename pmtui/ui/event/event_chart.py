@@ -9,7 +9,7 @@ from textual.geometry import Size
 from textual.widget import Widget
 
 from pmtui.domain.ids import TokenId
-from pmtui.domain.markets.history import PriceLine, price_line
+from pmtui.domain.markets.history import PriceLine, price_line, result_of
 from pmtui.domain.markets.market import Event, Market
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView
@@ -136,7 +136,7 @@ class EventChart:
         self._charted_at = now = self._surface.queries.now()
         shown, ends = list[Leader](), list[datetime]()
         for market, token_id, number, place in self._leaders() if self._rows else ():
-            view, line = self._line(token_id, now)
+            view, line = self._line(market, token_id, now)
             history = replace(view, points=line.points)
             shown.append(Leader(market.title, token_id, history, number, place))
             ends += [line.until] if line.until is not None else []
@@ -148,12 +148,16 @@ class EventChart:
         market = self._picked()
         self._pane.pick(_token_of(market) if market is not None else None)
 
-    def _line(self, token_id: TokenId, now: datetime) -> tuple[HistoryView, PriceLine]:
+    def _line(
+        self, market: Market, token_id: TokenId, now: datetime
+    ) -> tuple[HistoryView, PriceLine]:
         queries = self._surface.queries
         view, book = queries.history(token_id, self._interval), queries.book(token_id)
         quote = book.midpoint if book.state.is_good else None
-        prints = queries.tape(token_id).prints
-        return view, price_line(view.points, prints, self._interval, now=now, quote=quote)
+        return view, price_line(
+            view.points, queries.tape(token_id).prints, self._interval, now=now, quote=quote,
+            result=result_of(market, token_id, now),
+        )  # fmt: skip
 
     def follow_clock(self) -> None:
         """Extend the histories up to now, every `CHART_PERIOD`."""

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
@@ -5,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmtui.domain.ids import TokenId
+from pmtui.domain.ids import MarketId, TokenId
 from pmtui.domain.markets.history import (
     LEVELS,
     Interval,
@@ -17,9 +18,10 @@ from pmtui.domain.markets.history import (
     columns_of,
     finest_interval,
     price_line,
+    result_of,
     spark_levels,
 )
-from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.market import Market, Outcome, Side
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.order import TradePrint
 
@@ -90,8 +92,29 @@ def test_a_resolved_market_ends_at_what_its_shares_are_worth() -> None:
     assert line.change == -510_000
     won = PricePoint(NOON - timedelta(days=3), ONE)
     line = price_line((_point(-9_000, 510_000),), (), Interval.DAY, now=NOON, result=won)
-    assert {point.price for point in line.points} == {ONE}
-    assert line.is_drawable
+    assert line.points == (PricePoint(won.at - timedelta(days=1), Micros(510_000)), won)
+
+
+def test_a_resolved_market_ends_when_it_was_resolved_whatever_the_venue_tells_of_later() -> None:
+    points = (_point(-90, 510_000), _point(-60, 550_000), _point(-30, 550_000), _point(-1, 550_000))
+    won = PricePoint(NOON - timedelta(minutes=50), ONE)
+    line = price_line(points, [_print(-20, 560_000)], Interval.HOUR, now=NOON, result=won)
+    assert line.points == (*points[:2], won)
+    assert line.until == won.at
+
+
+def test_a_result_stands_at_the_time_of_the_resolution_or_else_at_the_announced_end() -> None:
+    outcome = Outcome("Up", TOKEN, ONE)
+    market = Market(MarketId("1"), None, "up", "Up?", (outcome,), closed=True)
+    ended, closed = (NOON - timedelta(minutes=minutes) for minutes in (9, 8))
+    for known, at in (
+        (market, NOON), (replace(market, end_at=ended), ended),
+        (replace(market, end_at=NOON + timedelta(days=1)), NOON),
+        (replace(market, end_at=ended, closed_at=closed), closed),
+    ):  # fmt: skip
+        assert result_of(known, TOKEN, NOON) == PricePoint(at, ONE)
+    assert result_of(None, TOKEN, NOON) is None
+    assert result_of(replace(market, closed=False), TOKEN, NOON) is None
 
 
 def test_a_price_known_before_the_time_shown_holds_at_its_start() -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from textual.widget import Widget
 
 from pmtui.domain.books.book_view import Reach
-from pmtui.domain.markets.history import Interval, PricePoint, price_line
+from pmtui.domain.markets.history import Interval, price_line, result_of
 from pmtui.domain.money import Micros
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.ui.charts.chart import ChartPane, ChartStyle
@@ -147,7 +147,7 @@ class Charts:
             self._interval,
             now=model.now,
             quote=model.quote,
-            result=_result_of(model),
+            result=result_of(model.market.market, token_id, model.now),
         )
         self._prices.show(
             view, line, token_id=token_id, now=model.now, prints=prints, fills=model.fills
@@ -195,14 +195,6 @@ class Charts:
         self._workspace.surface.memory.keep_interval(interval.value)
         self._page.show_parts(Part.TOPICS)
         self.show_history(self._workspace.reader.read())
-
-
-def _result_of(model: MarketModel) -> PricePoint | None:
-    market, token_id = model.market.market, model.token_id
-    price = None if market is None or token_id is None else market.settled_price(token_id)
-    if market is None or price is None:
-        return None
-    return PricePoint(min(market.end_at or model.now, model.now), price)
 
 
 LINE_FROM_WIDTH = DEPTH_FROM_WIDTH
