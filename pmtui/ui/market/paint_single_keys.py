@@ -37,7 +37,9 @@ def paint_arming(
     are_keys_locked: bool = False,
     is_over: bool = False,
 ) -> Line:
-    """Paint that single keys are armed and with which size, or that they are locked.
+    """Paint why single keys do not trade while they are armed; empty if they do.
+
+    That they do is shown by the frames, and with size and time by the lines of the dials.
 
     Args:
         size: the chosen preset.
@@ -51,8 +53,7 @@ def paint_arming(
     if are_keys_locked:
         return (Cell(" KEYS IN TICKET ", Role.DIM, Emphasis.BOLD),)
     if book.state.is_good:
-        # A taker key spends dollars: better prices bring more shares.
-        return (Cell(f" ARMED {format_shares(size)}+ ", Role.ARMED, Emphasis.BOLD),)
+        return ()
     if is_permitted:
         return (Cell(f" OVERRIDE {format_shares(size)}+ ", Role.NOTICE_BAD, Emphasis.BOLD),)
     return (Cell(" KEYS LOCKED ", Role.NOTICE_WARN, Emphasis.BOLD),)

@@ -257,12 +257,13 @@ def test_the_name_of_the_pane_stays_armed_or_not(width: int) -> None:
     levels = (Level(CENT, CENT),)
     cursor = (Micros(455_000), Side.BUY)
     book = BookView(TOKEN, BookState.VERIFIED, levels, (), Micros(1_000), as_of=NOW)
-    armed = paint_arming(Micros(100 * SCALE), book, is_permitted=False)
+    stale = replace(book, state=BookState.STALE)
+    armed = paint_arming(Micros(5 * SCALE), stale, is_permitted=True)
     for keys, at, group in product((armed, ()), (cursor, None), (None, Micros(5_000))):
         line = title(book, NOW, width, keys=keys, cursor=at, group=group)
         assert "LADDER" in text_of(line) or (keys and at and group)
         assert at is None or "buy @ 45.5¢" in text_of(line)
-        assert not keys or " ARMED 100+ " in text_of(line)
+        assert not keys or " OVERRIDE 5+ " in text_of(line)
         assert line_width(line) <= width + BLANKS
 
 

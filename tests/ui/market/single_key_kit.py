@@ -10,8 +10,9 @@ from pmtui.domain.money import Micros
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, StatusTopic
 from pmtui.ui.market.market import MarketScreen
+from pmtui.ui.theme.theme import Role
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.market_kit import cents, line, opened
+from tests.ui.market.market_kit import cents, opened
 from tests.ui.moving_market import YES
 from tests.ui.wait import settle, until
 
@@ -43,13 +44,18 @@ def disarm(app: MarketDemo) -> None:
     service.announce(StatusTopic())
 
 
+def chips(screen: MarketScreen) -> list[str]:
+    """Return what stands out on the line of sizes while keys are armed."""
+    return [cell.text.strip() for cell in screen.dials[0].line if cell.role is Role.ARMED]
+
+
 async def armed(app: MarketDemo, pilot: Pilot[None], *, at: float | None = None) -> MarketScreen:
     widen(app)
     screen = await opened(app, pilot)
     app.market.service.announce(BookTopic(YES))
     await settle(pilot)
     arm(app)
-    await until(pilot, lambda: "ARMED" in line(screen, "book"), "it is armed")
+    await until(pilot, lambda: "ARMED" in chips(screen), "it is armed")
     if at is not None:
         screen.ladder.point_at(cents(at))
         await settle(pilot)

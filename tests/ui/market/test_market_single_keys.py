@@ -36,7 +36,7 @@ from tests.ui.fake_surface import NOW, READ_ONLY_STATUS
 from tests.ui.market.market_kit import cents, line, opened
 from tests.ui.market.sibling_kit import market_of
 from tests.ui.market.sibling_kit import opened as opened_outcome
-from tests.ui.market.single_key_kit import arm, armed, disarm, sent, widen
+from tests.ui.market.single_key_kit import arm, armed, chips, disarm, sent, widen
 from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.wait import settle, until
 
@@ -77,18 +77,18 @@ async def test_v_arms_and_says_in_words_what_keys_do_now() -> None:
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         service = app.market.service
-        assert "ARMED" not in line(screen, "book")
+        assert not chips(screen)
         await pilot.press("v")
         assert service.calls_of("arm") == [()]
         assert "ARMED 5: B/S trade at the cursor, v to disarm." in line(screen, "notice")
         arm(app)
-        await until(pilot, lambda: "ARMED 5+ " in line(screen, "book"), "it shows")
+        await until(pilot, lambda: chips(screen) == ["ARMED", "5"], "it shows")
         assert "ARMED" in line(screen, "status")
         await pilot.press("v")
         assert service.calls_of("disarm") == [("",)]
         assert "Disarmed" in line(screen, "notice")
         disarm(app)
-        await until(pilot, lambda: "ARMED" not in line(screen, "book"), "it is off")
+        await until(pilot, lambda: not chips(screen), "it is off")
 
 
 async def test_why_it_cannot_be_armed_is_said() -> None:
@@ -223,9 +223,9 @@ async def test_presets_choose_the_size_and_say_so() -> None:
         await pilot.press("3")
         assert "Single-key size: 50 shares; v to arm." in line(screen, "notice")
         arm(app)
-        await until(pilot, lambda: "ARMED 50+ " in line(screen, "book"), "it shows")
+        await until(pilot, lambda: chips(screen) == ["ARMED", "50"], "it shows")
         await pilot.press("4")
-        assert "ARMED 100+ " in line(screen, "book")
+        assert chips(screen) == ["ARMED", "100"]
         assert "Single-key size: 100 shares; " in line(screen, "notice")
 
 
@@ -578,17 +578,17 @@ async def test_keys_are_not_called_armed_where_nothing_trades_any_more() -> None
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
         screen = await armed(app, pilot, at=50)
-        await until(pilot, lambda: "ARMED" in line(screen, "book"), "they trade")
+        await until(pilot, lambda: chips(screen), "they trade")
         service = app.market.service
         view = service.markets[CONDITION]
         assert view.market is not None
         service.markets[CONDITION] = replace(view, market=replace(view.market, closed=True))
         service.announce(MarketTopic(CONDITION))
         await until(pilot, lambda: "KEYS OFF HERE" in line(screen, "book"), "it is said")
-        assert "ARMED" not in line(screen, "book")
+        assert not chips(screen)
         service.markets[CONDITION] = view
         service.announce(MarketTopic(CONDITION))
-        await until(pilot, lambda: "ARMED" in line(screen, "book"), "they trade again")
+        await until(pilot, lambda: chips(screen), "they trade again")
 
 
 async def test_arming_ends_with_its_market_whatever_screen_is_in_front() -> None:
@@ -675,7 +675,7 @@ async def test_it_is_said_that_keys_rest_while_the_ticket_has_them(where: str) -
         assert app.market.service.calls_of("flatten") == []
         await pilot.press("escape")
         await until(pilot, lambda: " ARMED 5 · " in line(screen, "status"), "keys trade again")
-        assert "ARMED 5" in line(screen, "book")
+        assert chips(screen) == ["ARMED", "5"]
         await until(pilot, lambda: said not in line(screen, "notice"), "it is true no more")
 
 
@@ -763,7 +763,7 @@ async def test_the_next_outcome_keeps_the_size_and_no_permission() -> None:
         )
         service.announce(StatusTopic())
         await pilot.press("3")
-        await until(pilot, lambda: "ARMED 50+ " in line(screen, "book"), "it is armed")
+        await until(pilot, lambda: chips(screen) == ["ARMED", "50"], "it is armed")
         token_id = screen.reader.token_id
         assert token_id is not None
         service.books[token_id] = replace(service.books[token_id], state=BookState.STALE)

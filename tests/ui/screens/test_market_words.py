@@ -13,7 +13,7 @@ from pmtui.ui.message_line import NOTICE_LIFE_S
 from pmtui.ui.ticket.scaled import ScaledScreen
 from tests.ui.demo_market import MarketDemo
 from tests.ui.market.market_kit import SMALL, line, opened
-from tests.ui.market.single_key_kit import arm, disarm, widen
+from tests.ui.market.single_key_kit import arm, chips, disarm, widen
 from tests.ui.moving_market import CONDITION
 from tests.ui.screens.look import screen_lines
 from tests.ui.wait import settle, until
@@ -25,7 +25,7 @@ async def armed_by_key(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
     await pilot.press("v")
     assert "ARMED 5: B/S" in line(screen, "notice")
     arm(app)
-    await until(pilot, lambda: "ARMED" in line(screen, "book"), "it is armed")
+    await until(pilot, lambda: "ARMED" in chips(screen), "it is armed")
     assert "ARMED 5: B/S" in line(screen, "notice")
     return screen
 
@@ -37,9 +37,9 @@ async def test_what_was_said_of_arming_goes_with_it() -> None:
         await pilot.resize_terminal(78, 24)
         await until(pilot, lambda: app.market.service.calls_of("disarm"), "it is disarmed")
         disarm(app)
-        await until(pilot, lambda: "ARMED" not in line(screen, "book"), "the screen knows")
+        await until(pilot, lambda: not chips(screen), "the screen knows")
         assert "ARMED" not in line(screen, "notice")
-        assert "ARMED" not in line(screen, "book")
+        assert not chips(screen)
 
 
 async def test_other_words_stay_while_arming_ends() -> None:
@@ -48,7 +48,7 @@ async def test_other_words_stay_while_arming_ends() -> None:
         screen = await armed_by_key(app, pilot)
         screen.message_line.show("Sent BUY 5 Yes @ 50¢.")
         disarm(app)
-        await until(pilot, lambda: "ARMED" not in line(screen, "book"), "the screen knows")
+        await until(pilot, lambda: not chips(screen), "the screen knows")
         await settle(pilot)
         assert "Sent BUY" in line(screen, "notice")
 

@@ -284,7 +284,7 @@ class SingleKeys:
                 self._line.take_back("ARMED", "OVERRIDE")
 
     def state_line(self, model: MarketModel) -> Line:
-        """Paint that single keys are armed; empty while they are not."""
+        """Paint why single keys do not trade; empty while they do, and while they are not armed."""
         if model.status.kill_lock:
             return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD),)
         # As of the last status, because this is painted with every book.
