@@ -26,6 +26,7 @@ from pmtui.domain.health import SourceHealth
 from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import Comment, Event, Holder, Market, MarketTerms, Side, Tag
+from pmtui.domain.markets.price_path import Traded
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.markets.venue_state import VenueFact
 from pmtui.domain.markets.watchlist import StarKey, StarSnapshot
@@ -282,6 +283,8 @@ class HistoryView:
     as_of: datetime | None
     version: int = 0
     problem: str = ""
+    traded: tuple[Traded, ...] = ()
+    """How much was traded and when, in ascending time; the tape continues it."""
 
 
 @dataclass(frozen=True, slots=True)

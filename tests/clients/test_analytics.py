@@ -182,7 +182,7 @@ async def test_public_trades_are_one_page_of_the_newest(
     assert not isinstance(found, Failure)
     assert [(trade.token_id, trade.side) for trade in found] == [(TOKENS[0], Side.SELL)]
     assert urlsplit(call.line.split()[1]).path == route
-    assert query_of(call) == {key: CONDITION, "limit": "100"}
+    assert query_of(call) == {key: CONDITION, "limit": "1000"}
 
 
 @pytest.mark.parametrize(("count", "is_whole"), [(3, True), (1_200, True), (9_000, False)])

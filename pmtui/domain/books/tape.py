@@ -192,8 +192,8 @@ def _least(wanted: TapeFilter) -> Micros:
     return Micros(wanted.value * SCALE)
 
 
-MOST = 100
-"""Trades requested at a time: what a screen shows, and no more than one page."""
+MOST = 1_000
+"""Trades requested of a market that is opened: five minutes of a fast one, in one page."""
 
 
 def to_tape_of(token_id: TokenId, trade: TradePrint, *, tick: Micros | None = None) -> TradePrint:

@@ -62,8 +62,7 @@ class Tapes:
                 self._kernel.mark(TapeTopic(token_id))
                 if tracked.tape.is_half_new:
                     # Charts continue their history by the tape, which soon drops these trades.
-                    for interval in Interval:
-                        self._kernel.mark(HistoryTopic(token_id, interval))
+                    self._mark_charts(token_id)
                 heard.append(token_id)
         return tuple(heard)
 
@@ -152,6 +151,11 @@ class Tapes:
         # The ladder shows the volume traded at its prices.
         self._kernel.mark(TapeTopic(token_id))
         self._kernel.mark(BookTopic(token_id))
+        self._mark_charts(token_id)
+
+    def _mark_charts(self, token_id: TokenId) -> None:
+        for interval in Interval:
+            self._kernel.mark(HistoryTopic(token_id, interval))
 
     def _report_gap(self, token_id: TokenId) -> None:
         self._kernel.mark(TapeTopic(token_id))

@@ -80,7 +80,7 @@ class Tape:
         self._prints.appendleft(trade)
         self._count += 1
         self._add_volume(trade)
-        self.path.add(trade.at, trade.price)
+        self.path.add(trade.at, trade.price, trade.size)
         if self._open is not None:
             self._open.known.append(trade)
             if len(self._open.known) > MOST_KNOWN and self._open.gap.before is not None:
@@ -173,7 +173,7 @@ class Tape:
         self._prints = deque(merge_prints(self._prints, missing)[:TAPE_LENGTH], maxlen=TAPE_LENGTH)
         for trade in missing:
             self._add_volume(trade)
-            self.path.add(trade.at, trade.price)
+            self.path.add(trade.at, trade.price, trade.size)
         if self._open is not None:
             self._open.known.extend(missing)
         self._view = None

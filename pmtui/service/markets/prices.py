@@ -14,7 +14,7 @@ from pmtui.domain.health import Source
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint, finest_interval
 from pmtui.domain.markets.market import Market
-from pmtui.domain.markets.price_path import PricePath, with_path
+from pmtui.domain.markets.price_path import PricePath, Traded, with_path
 from pmtui.domain.money import Micros
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.books import BooksFeed
@@ -147,6 +147,7 @@ class HistoryState:
     """With the path of the trades."""
     drawn_from: tuple[int, int] = (0, 0)
     """The versions of both when that was drawn."""
+    traded: tuple[Traded, ...] = ()
     drawn_version: int = 0
     fetched: Interval | None = None
     """The interval in which its market fits, so that its points are as close as can be; None at first."""
@@ -200,6 +201,7 @@ class HistoryFeed:
         versions = (state.version, path.version)
         if state.drawn_from != versions:
             state.drawn, state.drawn_from = with_path(state.points, path.points), versions
+            state.traded = path.traded
             state.drawn_version += 1
         return HistoryView(
             points=state.drawn,
@@ -208,6 +210,7 @@ class HistoryFeed:
             as_of=state.as_of,
             version=state.drawn_version,
             problem=state.problem,
+            traded=state.traded,
         )
 
     async def _fetch(self, topic: HistoryTopic, *, is_again: bool = False) -> None:

@@ -18,6 +18,7 @@ from pmtui.domain.markets.history import (
     candles_of,
 )
 from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.price_path import Traded, with_prints
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import Fill, TradePrint
 from pmtui.service.views import HistoryView, Load
@@ -202,8 +203,8 @@ class ChartData:
     """At least one, ascending in time."""
     until: datetime | None = None
     """The end of the time axis, if later than the last point."""
-    prints: tuple[TradePrint, ...] = ()
-    """Public trades of this outcome, in any order: the source of the volume."""
+    traded: tuple[Traded, ...] = ()
+    """The shares of this outcome traded over time."""
     fills: tuple[Fill, ...] = ()
     """Own fills of this outcome, in any order."""
     style: ChartStyle = ChartStyle.LINE
@@ -260,7 +261,7 @@ def draw_chart(data: ChartData, width: int, height: int, *, ascii_only: bool = F
     data = replace(data, points=_drawable(data.points))
     points, last = data.points, data.points[-1].price
     rows = max(height - 1, 1)
-    strip = _volume_rows(data.prints, axes_over(points, width, rows, until=data.until))
+    strip = _volume_rows(data.traded, axes_over(points, width, rows, until=data.until))
     # The range is evened for the rows of prices alone, so that its labels are equally far apart.
     priced = rows - strip
     axis = _axis_width(data, width, priced)
@@ -277,7 +278,7 @@ def draw_chart(data: ChartData, width: int, height: int, *, ascii_only: bool = F
         canvas.draw(curve, role)
         canvas.tint_below(curve, Role.AREA_UP if rises else Role.AREA_DOWN)
     _draw_fills(canvas, axes, data.fills)
-    _draw_volume(canvas, axes, data.prints, strip)
+    _draw_volume(canvas, axes, data.traded, strip)
     names = _axis_cells(axes, strip=strip, width=axis)
     lines = [fit_line((*canvas.line(row), *names[row]), width) for row in range(rows)]
     lines.append(fit_line((Cell(time_line(axes, axis), Role.DIM),), width))
@@ -325,24 +326,24 @@ def _draw_fills(canvas: Canvas, axes: Axes, fills: Iterable[Fill]) -> None:
         canvas.put(column, row, mark, role, Emphasis.BOLD)
 
 
-def _volume_rows(prints: Sequence[TradePrint], axes: Axes) -> int:
-    traded = sum(1 for size in _volumes(prints, axes) if size)
+def _volume_rows(traded: Sequence[Traded], axes: Axes) -> int:
+    filled = sum(1 for size in _volumes(traded, axes) if size)
     room = next((rows for least, rows in _VOLUME_FROM if axes.rows >= least), 0)
-    return room if traded >= _LEAST_VOLUME_COLUMNS else min(room, traded, 1)
+    return room if filled >= _LEAST_VOLUME_COLUMNS else min(room, filled, 1)
 
 
-def _volumes(prints: Iterable[TradePrint], axes: Axes) -> list[int]:
+def _volumes(traded: Iterable[Traded], axes: Axes) -> list[int]:
     """Return the shares traded during each column."""
     volumes = [0] * axes.columns
-    for trade in prints:
-        column = axes.column_of(trade.at)
+    for each in traded:
+        column = axes.column_of(each.at)
         if column is not None:
-            volumes[column] += trade.size
+            volumes[column] += each.size
     return volumes
 
 
-def _draw_volume(canvas: Canvas, axes: Axes, prints: Sequence[TradePrint], strip: int) -> None:
-    volumes = _volumes(prints, axes)
+def _draw_volume(canvas: Canvas, axes: Axes, traded: Sequence[Traded], strip: int) -> None:
+    volumes = _volumes(traded, axes)
     most = max(volumes, default=0)
     if not strip or not most:
         return
@@ -352,13 +353,13 @@ def _draw_volume(canvas: Canvas, axes: Axes, prints: Sequence[TradePrint], strip
             block = _BLOCKS[min(max(level - row * _FULL, 0), _FULL)]
             if block != " ":
                 canvas.put(column, axes.rows + strip - 1 - row, block, Role.DIM)
-    _mark_unknown(canvas, axes, prints, axes.rows + strip - 1)
+    _mark_unknown(canvas, axes, traded, axes.rows + strip - 1)
 
 
-def _mark_unknown(canvas: Canvas, axes: Axes, prints: Iterable[TradePrint], row: int) -> None:
+def _mark_unknown(canvas: Canvas, axes: Axes, traded: Iterable[Traded], row: int) -> None:
     """Say from when on volume is known, in the columns before that."""
-    # The venue's price history has no volume: it is known as far back as the tape.
-    oldest = min(trade.at for trade in prints)
+    # The venue's price history has no volume: it is known as far back as trades are.
+    oldest = min(each.at for each in traded)
     until = axes.column_of(oldest) if oldest > axes.first else 0
     words = f"volume since {shown_time(oldest):%H:%M} "
     if until and len(words) <= until:
@@ -375,7 +376,7 @@ class ChartPane(DrawnPane, can_focus=True):
     _line = PriceLine(())
     _cursor: Micros | None = None
     _style = ChartStyle.LINE
-    _prints: tuple[TradePrint, ...] = ()
+    _traded: tuple[Traded, ...] = ()
     _fills: tuple[Fill, ...] = ()
 
     @property
@@ -400,11 +401,11 @@ class ChartPane(DrawnPane, can_focus=True):
             line: its prices up to now.
             token_id: the outcome.
             now: the time.
-            prints: its public trades, for the volume.
+            prints: its newest public trades, for the volume.
             fills: own fills of any token; those of this one are marked.
         """
         self._view, self._line, self._token_id, self._now = view, line, token_id, now
-        self._prints = tuple(prints)
+        self._traded = with_prints(view.traded, prints)
         self._fills = tuple(fill for fill in fills if fill.token_id == token_id)
         self.repaint()
 
@@ -423,7 +424,7 @@ class ChartPane(DrawnPane, can_focus=True):
     def clear(self) -> None:
         """Remove the curve, which belongs to another market."""
         self._view, self._token_id, self._line = None, None, PriceLine(())
-        self._prints, self._fills = (), ()
+        self._traded, self._fills = (), ()
         self.repaint()
 
     @override
@@ -446,7 +447,7 @@ class ChartPane(DrawnPane, can_focus=True):
         if view is None or chart_words(view, self._line, width, height):
             return None
         points = self._line.points
-        grown = (len(points), points[:1], points[-1:], len(self._prints), self._prints[:1])
+        grown = (len(points), points[:1], points[-1:], len(self._traded), self._traded[-1:])
         version = (view.version, *grown, len(self._fills), self._line.until)
         subject = (self._token_id, self._style)
         return Picture(subject, view.interval, version, width, height)
@@ -456,7 +457,7 @@ class ChartPane(DrawnPane, can_focus=True):
         line = self._line
         if not line.is_drawable:
             return None
-        data = ChartData(line.points, line.until, self._prints, self._fills, self._style)
+        data = ChartData(line.points, line.until, self._traded, self._fills, self._style)
         ascii_only = is_ascii(self)
 
         def draw() -> Drawing:

@@ -1,14 +1,19 @@
 """The path of a price by its trades: bounded, and drawn where it is finer than the venue's history."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import PricePoint
-from pmtui.domain.markets.price_path import MOST_POINTS, PricePath, with_path
+from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.price_path import MOST_POINTS, PricePath, Traded, with_path, with_prints
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import TradePrint
 
+SHARE = Micros(1_000_000)
 START = datetime(2026, 11, 28, 0, 20, tzinfo=UTC)
 
 
@@ -19,7 +24,7 @@ def point(seconds: float, cents: int) -> PricePoint:
 def path_of(points: list[PricePoint]) -> PricePath:
     path = PricePath()
     for each in points:
-        path.add(each.at, each.price)
+        path.add(each.at, each.price, SHARE)
     return path
 
 
@@ -73,3 +78,32 @@ def test_trades_after_the_history_go_on_with_it_and_those_before_it_are_left_out
 def test_without_a_history_the_trades_are_the_line() -> None:
     path = [point(0, 50), point(1, 51)]
     assert with_path([], path) == tuple(path)
+
+
+@given(st.lists(st.integers(0, 100_000), max_size=3_000))
+def test_what_was_traded_is_bounded_and_no_share_is_lost(seconds: list[int]) -> None:
+    traded = path_of([point(second, 50) for second in seconds]).traded
+    assert len(traded) <= MOST_POINTS
+    assert sum(each.size for each in traded) == len(seconds) * SHARE
+    assert [each.at for each in traded] == sorted(each.at for each in traded)
+    assert all(a.until <= b.at for a, b in pairwise(traded))
+
+
+def test_what_was_traded_after_a_moment_can_be_forgotten() -> None:
+    path = path_of([point(second, 50) for second in range(10)])
+    path.forget_after(point(4, 50).at)
+    assert [each.at for each in path.traded] == [point(second, 50).at for second in range(5)]
+
+
+def test_the_newest_trades_continue_what_was_traded_before_and_none_counts_twice() -> None:
+    prints = [
+        TradePrint(TokenId("1"), Side.BUY, Micros(500_000), SHARE, point(second / 10, 50).at)
+        for second in range(95, 0, -5)
+    ]
+    traded = path_of([point(second / 10, 50) for second in range(0, 80, 5)]).traded
+    both = with_prints(traded, prints[:8])
+    assert sum(each.size for each in both) == 20 * SHARE
+    assert both[0] == Traded(START, START + timedelta(seconds=1), Micros(2 * SHARE))
+    assert both[-1] == Traded(prints[0].at, prints[0].at, SHARE)
+    assert with_prints(traded, ()) == traded
+    assert with_prints((), prints)[0].at == prints[-1].at

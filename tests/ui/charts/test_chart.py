@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.history import Interval, LineEnd, PriceLine, PricePoint
 from pmtui.domain.markets.market import Side
+from pmtui.domain.markets.price_path import with_prints
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.order import Fill, Liquidity, TradePrint, TradeStatus
 from pmtui.service.views import HistoryView, Load
@@ -299,7 +300,7 @@ def print_of(minute: int, shares: int) -> TradePrint:
 def test_traded_shares_are_a_strip_below_the_line_where_trades_are_known() -> None:
     points = points_of(*(400_000 + 1_000 * n for n in range(101)))
     prints = tuple(print_of(minute, 10 * minute) for minute in range(50, 101))
-    drawing = draw_chart(ChartData(points, prints=prints), 60, 12)
+    drawing = draw_chart(ChartData(points, traded=with_prints((), prints)), 60, 12)
     strip = text_of(drawing.lines[drawing.rows : -1])
     assert drawing.rows == 9
     assert "vol" in strip
@@ -313,7 +314,7 @@ def test_above_a_strip_of_volume_the_labels_are_equally_far_apart(
     points: tuple[PricePoint, ...], height: int, trades: int
 ) -> None:
     prints = tuple(print_of(minute, 10) for minute in range(trades))
-    drawing = draw_chart(ChartData(points, prints=prints), 60, height)
+    drawing = draw_chart(ChartData(points, traded=with_prints((), prints)), 60, height)
     lines = text_of(drawing.lines).splitlines()
     at = [row for row, line in enumerate(lines) if "┤" in line]
     assert len({below - above for above, below in pairwise(at)}) <= 1
@@ -321,7 +322,9 @@ def test_above_a_strip_of_volume_the_labels_are_equally_far_apart(
 
 def test_volume_of_a_small_part_says_since_when_it_is_known() -> None:
     points = points_of(*(400_000 + 1_000 * n for n in range(101)))
-    drawing = draw_chart(ChartData(points, prints=(print_of(99, 5), print_of(100, 5))), 60, 12)
+    drawing = draw_chart(
+        ChartData(points, traded=with_prints((), (print_of(99, 5), print_of(100, 5)))), 60, 12
+    )
     (row,) = drawing.lines[drawing.rows : -1]
     assert "volume since 13:39 " in text_of((row,))
     assert draw_chart(ChartData(points), 60, 12).rows == 11
