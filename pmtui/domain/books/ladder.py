@@ -22,7 +22,6 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import NO_FEE, RewardTerms, Side
 from pmtui.domain.markets.rewards import RewardBand, reward_band
 from pmtui.domain.money import ONE, ZERO, Micros, complement
-from pmtui.domain.orders.flattening import Closing, close_now
 from pmtui.domain.orders.order import Order, OrderStatus, Volume
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 
@@ -394,8 +393,6 @@ class Ladder:
     traded: Mapping[int, int]
     depths: Mapping[int, int]
     placed: PlacedMarks
-    closing: Closing | None
-    """What closing the net position brings now; None where nothing is held, or nobody buys it."""
     shown: Shown = ALL_SHOWN
     _rungs: dict[int, Rung] = field(default_factory=dict)
 
@@ -531,11 +528,6 @@ def build_ladder(
         traded=traded,
         depths=_depths(bids, asks),
         placed=place_marks(marks, book, axis),
-        closing=None
-        if marks.net is None
-        else close_now(
-            marks.net, book, own, tick=axis.tick, give_way_percent=marks.give_way_percent
-        ),
         shown=shown,
     )
 

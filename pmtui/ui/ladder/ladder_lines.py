@@ -209,7 +209,7 @@ class LadderLines:
             if has_facts:
                 facts = paint_facts(
                     ladder, viewport.cursor, width, in_view=viewport.size_in_view,
-                    is_good=is_good, has_exit=not viewport.is_exit_elsewhere,
+                    is_good=is_good, closing=viewport.closing if is_good else None,
                 )  # fmt: skip
                 states.append(_LineState(line=facts))
         self._wanted = states

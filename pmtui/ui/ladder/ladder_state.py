@@ -10,6 +10,7 @@ from pmtui.domain.conditionals.conditional import Trigger
 from pmtui.domain.formats import format_shares
 from pmtui.domain.markets.market import Market, Side, Trading
 from pmtui.domain.money import ONE, SCALE, Micros
+from pmtui.domain.orders.flattening import Closing
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.facts import paint_apart
 from pmtui.ui.format import (
@@ -175,7 +176,7 @@ def paint_facts(
     *,
     in_view: tuple[Micros, Micros] = (Micros(0), Micros(0)),
     is_good: bool = True,
-    has_exit: bool = True,
+    closing: Closing | None = None,
 ) -> Line:
     """Paint the facts of the cursor's row, else of the position, for which there is no column.
 
@@ -187,7 +188,7 @@ def paint_facts(
     else:
         facts = [
             *_imbalance(*in_view, is_good=is_good),
-            *_holding_facts(ladder, has_exit=is_good and has_exit),
+            *_holding_facts(ladder, closing),
         ]
     line: list[Cell] = []
     used = 0
@@ -346,11 +347,11 @@ def _imbalance(bid: Micros, ask: Micros, *, is_good: bool) -> list[Line]:
     ]  # fmt: skip
 
 
-def _holding_facts(ladder: Ladder, *, has_exit: bool) -> list[Line]:
+def _holding_facts(ladder: Ladder, closing: Closing | None) -> list[Line]:
     facts: list[Line] = []
     net = ladder.placed.marks.net
     mark = "~" if net is not None and net.is_estimate else ""
-    if has_exit and (closing := ladder.closing) is not None:
+    if closing is not None:
         text = profit_text(closing.profit, 9).strip()
         part = f"{format_size_compact(closing.fills, width=6).strip()} " * closing.is_partial
         cell = Cell(mark + text, profit_role(closing.profit))

@@ -29,6 +29,7 @@ from pmtui.domain.books.ladder import (
 )
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.flattening import Closing, close_now
 from pmtui.domain.orders.order import Order, Volume
 from pmtui.ui.cells import Line
 from pmtui.ui.ladder.ladder_columns import LadderColumns, plan_columns
@@ -273,6 +274,16 @@ class LadderViewport:
         self.recent.moved_by_hand()
         self.top = self._bound(self.top + rows)
         return True
+
+    @property
+    def closing(self) -> Closing | None:
+        """What closing the net position brings now; None where nothing is held, nobody buys it, or a panel tells."""
+        net, book, marks = self.marks.net, self.book, self.marks
+        if net is None or book is None or self.is_exit_elsewhere:
+            return None
+        return close_now(
+            net, book, self.orders, tick=self.axis.tick, give_way_percent=marks.give_way_percent
+        )
 
     def price_at_line(self, y: int) -> Micros | None:
         """Return the price of a line, where 0 is the titles; None if it has none."""

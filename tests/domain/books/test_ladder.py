@@ -386,23 +386,6 @@ def test_orders_of_the_other_outcome_stand_at_the_complement_on_the_other_side()
     assert ladder.rung(60).own_ask == bid_for_no.remaining_size
 
 
-def test_each_outcome_is_closed_at_the_price_that_somebody_pays_for_it() -> None:
-    yes = Stake(Micros(100 * ONE), Micros(400_000))
-    no = Stake(Micros(100 * ONE), Micros(400_000), is_other=True)
-    bid, ask = Level(Micros(500_000), Micros(100 * ONE)), Level(Micros(520_000), Micros(100 * ONE))
-    book = BookView(TOKEN, BookState.LIVE, (bid,), (ask,), CENT)
-
-    def profit(net: Stake | None, book: BookView = book) -> Micros | None:
-        closing = build_ladder(book, Axis(CENT, CENT), marks=LadderMarks(net=net)).closing
-        return None if closing is None else closing.profit
-
-    assert profit(yes) == 10_000_000
-    # A No is worth what buyers of No pay: 48c where Yes is asked at 52c.
-    assert profit(no) == 8_000_000
-    assert profit(no, replace(book, asks=())) is None
-    assert profit(None) is None
-
-
 @given(books(CENT), st.sampled_from([10_000, 20_000, 50_000, 100_000]), st.integers(1, 99))
 def test_a_price_means_the_same_however_rows_are_grouped(
     book: BookView, group: int, price: int

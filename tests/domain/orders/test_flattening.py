@@ -272,3 +272,19 @@ def test_a_short_is_closed_at_the_asks_of_others() -> None:
     # 20 at 48c and 20 at 46c of the other outcome.
     found = close_now(net, replace(BOOK, asks=asks), (mine,), tick=TERMS.tick_size)
     assert found == Closing(m("2.8"), m("40"), m("50"))
+
+
+def test_each_outcome_is_closed_at_the_price_that_somebody_pays_for_it() -> None:
+    yes = Stake(Micros(100 * ONE), Micros(400_000))
+    no = Stake(Micros(100 * ONE), Micros(400_000), is_other=True)
+    bid, ask = Level(Micros(500_000), Micros(100 * ONE)), Level(Micros(520_000), Micros(100 * ONE))
+    book = BookView(TokenId("1"), BookState.LIVE, (bid,), (ask,), Micros(10_000))
+
+    def profit(net: Stake, book: BookView = book) -> Micros | None:
+        closing = close_now(net, book, (), tick=Micros(10_000))
+        return None if closing is None else closing.profit
+
+    assert profit(yes) == 10_000_000
+    # A No is worth what buyers of No pay: 48c where Yes is asked at 52c.
+    assert profit(no) == 8_000_000
+    assert profit(no, replace(book, asks=())) is None

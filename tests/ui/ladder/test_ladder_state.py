@@ -11,7 +11,8 @@ from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.books.ladder import Axis, Ladder, LadderMarks, build_ladder
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side, Trading
-from pmtui.domain.money import ONE, SCALE, ZERO, Micros
+from pmtui.domain.money import Micros, ONE, SCALE, ZERO
+from pmtui.domain.orders.flattening import close_now
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.event.paint_event import describe_quote
@@ -27,6 +28,11 @@ from tests.ui.fake_surface import NOW
 
 CENT = Micros(10_000)
 TOKEN = TokenId("1")
+MINE = believable.order(1, price=0.5, size=100)
+BOOK = BookView(
+    TOKEN, BookState.LIVE, (Level(Micros(500_000), Micros(440_000_000)),),
+    (Level(Micros(520_000), Micros(70_000_000)),), CENT,
+)  # fmt: skip
 
 
 BLANKS = 4
@@ -43,18 +49,13 @@ def text_of(line: Line) -> str:
 
 
 def ladder(*, is_holding: bool = True) -> Ladder:
-    mine = believable.order(1, price=0.5, size=100)
     stake = Stake(Micros(1_000_000_000), Micros(483_300), fee=FeeSchedule(Micros(40_000)))
-    book = BookView(
-        TOKEN, BookState.LIVE, (Level(Micros(500_000), Micros(440_000_000)),),
-        (Level(Micros(520_000), Micros(70_000_000)),), CENT,
-    )  # fmt: skip
     marks = LadderMarks(
-        ahead=((mine.order_id, Micros(340_000_000)),), net=stake if is_holding else None,
+        ahead=((MINE.order_id, Micros(340_000_000)),), net=stake if is_holding else None,
         rewards=RewardTerms(Micros(100_000_000), Micros(35_000)),
     )  # fmt: skip
     volume = ((Micros(500_000), Micros(12_000_000)),)
-    return build_ladder(book, Axis(CENT, CENT), orders=(mine,), volume=volume, marks=marks)
+    return build_ladder(BOOK, Axis(CENT, CENT), orders=(MINE,), volume=volume, marks=marks)
 
 
 def test_the_row_at_the_cursor_tells_all_that_has_no_column() -> None:
@@ -119,11 +120,13 @@ def test_facts_that_do_not_fit_are_left_out_whole(width: int) -> None:
 
 def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings() -> None:
     # Of the 440 bid for, 100 are ours.
-    assert text_of(paint_facts(ladder(), None, 41)).rstrip() == (
+    held = ladder()
+    assert held.placed.marks.net is not None
+    closing = close_now(held.placed.marks.net, BOOK, (MINE,), tick=CENT)
+    assert text_of(paint_facts(held, None, 41, closing=closing)).rstrip() == (
         " exit 340 +$2.28  avg 48.3¢  b/e 50¢"
     )
-    assert "exit" not in text_of(paint_facts(ladder(), None, 41, is_good=False))
-    assert "exit" not in text_of(paint_facts(ladder(), None, 41, has_exit=False))
+    assert "exit" not in text_of(paint_facts(held, None, 41))
     assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
 
 

@@ -19,7 +19,7 @@ from tests.ui.wait import settle, until
 
 PACKAGE = str(Path(pmtui.__file__).parent)
 DEEP = 4
-MOST_FILES, MOST_CALLS = 35, 900
+MOST_FILES, MOST_CALLS = 30, 900
 
 
 class Calls:

@@ -150,10 +150,11 @@ class MarketControls:
 
     def show_topic(self, topic: Topic) -> None:
         """Update what changed."""
-        self.sides.show_topic(topic)
         if isinstance(topic, MarketTopic | EventTopic | EventQuotesTopic):
             self._page.show_parts(Part.TOPICS)
         model = self._reader.read()
+        if not isinstance(topic, BookTopic) or topic.token_id != model.token_id:
+            self.sides.show_topic(topic)
         self.trading.open_wanted(model)
         match topic:
             case MarketTopic():
