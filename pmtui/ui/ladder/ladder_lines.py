@@ -207,9 +207,10 @@ class LadderLines:
             is_good = book.state.is_good and viewport.marks.is_trading
             states += self._rows(ladder, top, height - 1 - has_facts, is_good=is_good)
             if has_facts:
+                has_exit = is_good and not viewport.is_exit_elsewhere
                 facts = paint_facts(
                     ladder, viewport.cursor, width, in_view=viewport.size_in_view,
-                    is_good=is_good, closing=viewport.closing if is_good else None,
+                    is_good=is_good, closing=viewport.closing if has_exit else None,
                 )  # fmt: skip
                 states.append(_LineState(line=facts))
         self._wanted = states

@@ -277,9 +277,9 @@ class LadderViewport:
 
     @property
     def closing(self) -> Closing | None:
-        """What closing the net position brings now; None where nothing is held, nobody buys it, or a panel tells."""
+        """What closing the net position brings now; None where nothing is held, or nobody buys it."""
         net, book, marks = self.marks.net, self.book, self.marks
-        if net is None or book is None or self.is_exit_elsewhere:
+        if net is None or book is None:
             return None
         return close_now(
             net, book, self.orders, tick=self.axis.tick, give_way_percent=marks.give_way_percent

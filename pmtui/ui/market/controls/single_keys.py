@@ -23,7 +23,12 @@ from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros, complement
 from pmtui.domain.orders.amounts import size_floor
-from pmtui.domain.orders.flattening import FlattenPlan, FlattenProblem, plan_flatten_net
+from pmtui.domain.orders.flattening import (
+    FlattenPlan,
+    FlattenProblem,
+    close_now,
+    plan_flatten_net,
+)
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import (
     SingleKey,
@@ -354,6 +359,12 @@ class SingleKeys:
             held=model.account.held, orders=model.own_orders, book=book, terms=model.terms,
             give_way_percent=marks.give_way_percent,
         )  # fmt: skip
+        closing = None
+        if (net := marks.net) is not None:
+            way = marks.give_way_percent
+            closing = close_now(
+                net, book, model.ladder_orders, tick=model.terms.tick_size, give_way_percent=way
+            )
         return ArmedKeys(
             presets=self._workspace.surface.options.presets, chosen=self._preset,
             prices={
@@ -363,7 +374,7 @@ class SingleKeys:
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
             held=ZERO if marks.net is None else size_floor(marks.net.size),
             cancels=(0, 0) if isinstance(plan, FlattenProblem) else (len(plan.bids), len(plan.sales)),
-            closing=None if ladder is None else ladder.closing,
+            closing=closing,
             round_trip_ms=None if trip is None else trip.round_trip_ms,
             left_s=int((until - model.now).total_seconds()),
             tick=model.terms.tick_size,
