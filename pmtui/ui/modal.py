@@ -107,18 +107,17 @@ class Dimming:
         else:
             front.set_timer(_DIM_AFTER_S, dim)
 
-    def over(self, shown: RenderResult) -> RenderResult:
-        """Return what to show in the place of Textual's own tinted screen."""
-        if not isinstance(shown, BackgroundScreen):
-            return shown
+    def over(self, below: Screen[Any]) -> Backdrop:
+        """Return what to show of the screen below, in the place of Textual's own tinted one."""
         dimmed: tuple[Region, ...] = ()
         bright: tuple[Region, ...] = ()
         if self._is_on:
             front = self._front
             shapes = front.query(self._parts) if self._parts else front.children
             fronts = tuple(shape.region for shape in shapes)
-            dimmed, bright = _regions_of(shown.screen, fronts)
-        return Backdrop(shown.screen, shown.color, dimmed=dimmed, bright=bright)
+            dimmed, bright = _regions_of(below, fronts)
+        tint = self._front.styles.background
+        return Backdrop(below, tint, dimmed=dimmed, bright=bright)
 
 
 class Place:
@@ -200,7 +199,7 @@ class Modal(ModalScreen[ResultT]):
 
     def __init__(self, *, classes: str | None = None) -> None:
         super().__init__(classes=classes)
-        self._dimming = Dimming(self)
+        self.dimming = Dimming(self)
         self.place = Place(self)
         """Where it stands."""
 
@@ -221,7 +220,7 @@ class Modal(ModalScreen[ResultT]):
     @on(events.Mount)
     def take_place(self) -> None:
         """Stand in place from the first frame on, and dim what lies behind once it is shown."""
-        self._dimming.start()
+        self.dimming.start()
         self.fit()
         _ = self.call_after_refresh(self.place.follow)
 
@@ -239,7 +238,8 @@ class Modal(ModalScreen[ResultT]):
 
     @override
     def render(self) -> RenderResult:  # type: ignore[override]  # Textual takes a Visual, too
-        return self._dimming.over(super().render())
+        shown = super().render()
+        return self.dimming.over(shown.screen) if isinstance(shown, BackgroundScreen) else shown
 
 
 def _regions_of(

@@ -30,6 +30,7 @@ from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, bindings_of, footer_entries
+from pmtui.ui.modal import Dimming
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
@@ -219,6 +220,7 @@ class CommandScreen(ModalScreen[Command]):
             refusal: returns why the ticket would refuse a draft; empty if it would not.
         """
         super().__init__()
+        self.dimming = Dimming(self)
         self._options = options
         self._history = history
         self._outcomes = tuple(outcomes)

@@ -13,6 +13,7 @@ from textual import events, on
 from textual.app import RenderResult
 from textual.command import Command, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.renderables.background_screen import BackgroundScreen
 from textual.style import Style
 from textual.widgets.option_list import Option
 from typing_extensions import override
@@ -148,12 +149,12 @@ class Palette(CommandPalette):
 
     def __init__(self) -> None:
         super().__init__()
-        self._dimming = Dimming(self, parts="#--input, CommandList")
+        self.dimming = Dimming(self, parts="#--input, CommandList")
 
     @on(events.Mount)
     def dim_later(self) -> None:
         """Dim what lies behind once the palette itself is shown."""
-        self._dimming.start()
+        self.dimming.start()
 
     @on(CommandList.OptionHighlighted)
     def group_commands(self) -> None:
@@ -172,7 +173,8 @@ class Palette(CommandPalette):
 
     @override
     def render(self) -> RenderResult:  # type: ignore[override]  # Textual takes a Visual, too
-        return self._dimming.over(super().render())
+        shown = super().render()
+        return self.dimming.over(shown.screen) if isinstance(shown, BackgroundScreen) else shown
 
 
 def _kind_of(option: Option) -> str | None:

@@ -12,6 +12,7 @@ from pmtui.config.workplace import Memory
 from pmtui.ui.cells import Cell, Column, Emphasis, Line
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.modal import Dimming
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.line_table import LineTable
@@ -152,6 +153,7 @@ class ColumnChooser(ModalScreen[bool]):
     def __init__(self, table: LineTable, memory: Memory) -> None:
         """Choose the columns of a table."""
         super().__init__()
+        self.dimming = Dimming(self)
         self._table = table
         self._memory = memory
         self._before = table.columns.hidden

@@ -1,6 +1,6 @@
 """Shows the screen behind a modal one, with some of its regions dimmed.
 
-Textual's own backdrop tints every cell, and computes each colour again with every repaint.
+Textual's own backdrop renders and tints all of that screen with every change of it; here it is a line at a time.
 """
 
 import re
@@ -21,6 +21,8 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import RenderOptions, Visual
 from typing_extensions import override
+
+from pmtui.ui.terminal.span_compositor import SpanCompositor
 
 _BLANKS = re.compile(r"( {4,})")
 """Blanks that a terminal skips when nothing of them changes."""
@@ -85,6 +87,15 @@ class Backdrop(Visual):
     @override
     def get_height(self, rules: RulesMap, width: int) -> int:
         return self._screen.size.height
+
+    def line(self, y: int) -> Strip:
+        """Return a line."""
+        compositor = self._screen._compositor
+        if isinstance(compositor, SpanCompositor):
+            strip = compositor.render_line(y)
+        else:
+            strip = compositor.render_strips()[y]
+        return self._dim(strip, y)
 
     def _dim(self, strip: Strip, y: int) -> Strip:
         dimmed, bright = (

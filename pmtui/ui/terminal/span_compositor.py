@@ -11,7 +11,7 @@ renders as usual.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 from textual._compositor import (
     ChopsUpdate,
@@ -110,6 +110,17 @@ class SpanCompositor(Compositor):
             self._layout, lines = None, None
         return super().render_strips(size) if lines is None else [Strip.join(x) for x in lines]
 
+    def render_line(self, y: int) -> Strip:
+        """Return a line of the screen, which is shown behind a modal one."""
+        try:
+            self._follow_layout()
+            return Strip.join(_render({y: self._parts_of(y)})[y].values())
+        except _SURPRISES:
+            self._layout = None
+            lines = super().render_strips()
+            # A screen behind may not have been resized yet.
+            return lines[y] if y < len(lines) else Strip([])
+
     def _render_whole(self) -> list[list[Strip]]:
         self._follow_layout()
         wanted = {y: self._parts_of(y) for y in range(self.size.height)}
@@ -188,10 +199,30 @@ def _render(wanted: Mapping[int, Sequence[_Part]]) -> dict[int, dict[int, Strip]
 
 def _strips(widget: Widget, region: Region, ys: Mapping[int, None]) -> Iterator[tuple[int, Strip]]:
     """Yield whole lines of a widget with their line on the screen."""
+    if isinstance(widget, Screen) and (behind := _lines_behind(widget)) is not None:
+        yield from ((y, behind.line(y)) for y in ys)
+        return
     top = region.y
     for first, count in _stretches(sorted(ys)):
         lines = widget.render_lines(Region(0, first - top, region.width, count))
         yield from enumerate(lines, first)
+
+
+class _Lines(Protocol):
+    def line(self, y: int) -> Strip: ...
+
+
+def _lines_behind(front: Screen[Any]) -> _Lines | None:
+    """Return the lines of the screen behind one that says how to show it."""
+    stack, dimming = front.app.screen_stack, getattr(front, "dimming", None)
+    place = stack.index(front) if front in stack else 0
+    if dimming is None or not place or front.styles.background.a >= 1:
+        return None
+    for screen in stack[:place]:
+        # These marks repeat what is painted now, and Textual would report them with every later change.
+        _ = screen._exchange_repaint_regions()
+    lines: _Lines = dimming.over(stack[place - 1])
+    return lines
 
 
 def _stretches(ys: Sequence[int]) -> Iterator[tuple[int, int]]:

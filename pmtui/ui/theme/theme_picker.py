@@ -18,6 +18,7 @@ from pmtui.domain.formats import count
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for, footer_entries
+from pmtui.ui.modal import Dimming
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Options
 from pmtui.ui.theme.theme import Role
@@ -51,6 +52,7 @@ class ThemePicker(ModalScreen[str]):
     def __init__(self, options: Options, *, names: tuple[str, ...], memory: Memory) -> None:
         """Offer these themes."""
         super().__init__()
+        self.dimming = Dimming(self)
         self._options = options
         self._memory = memory
         self._names = names
