@@ -4,10 +4,17 @@ import pytest
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
+from textual.app import App, ComposeResult
 from textual.color import Color
+from textual.screen import ModalScreen
 from textual.strip import Strip
+from textual.widgets import Static
+from typing_extensions import override
 
+from pmtui.ui.modal import Dimming
 from pmtui.ui.terminal.backdrop import Shades, _look, _mapped
+from pmtui.ui.terminal.span_compositor import SpanCompositor, use_spans
+from tests.ui.wait import settle
 
 TINT = Color.parse("#0b0f14").with_alpha(0.6)
 CYAN = Style(color=RichColor.parse("#5fd7d7"), bgcolor=RichColor.parse("#0b0f14"))
@@ -49,3 +56,39 @@ def test_without_colour_an_entry_stays_underlined() -> None:
     look = _look(CYAN + Style(underline=True), TINT, Shades.NONE)
     assert look.underline
     assert look.color is None
+
+
+class Front(ModalScreen[None]):
+    """Says how to show what is behind it."""
+
+    DEFAULT_CSS = "Front { background: transparent; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.dimming = Dimming(self)
+
+
+class Lines(App[None]):
+    """Two lines behind another screen."""
+
+    @override
+    def compose(self) -> ComposeResult:
+        yield Static("one", id="one")
+        yield Static("two", id="two")
+
+
+async def test_what_changes_behind_a_screen_is_shown_through_our_compositor() -> None:
+    app = Lines()
+    async with app.run_test(size=(20, 6)) as pilot:
+        front = Front()
+        await app.push_screen(front)
+        for screen in app.screen_stack:
+            use_spans(screen)
+            screen.refresh(layout=True)
+        await settle(pilot)
+        for y, name in ((0, "one"), (1, "two"), (0, "one")):
+            app.screen_stack[0].query_one(f"#{name}", Static).update(f"new {name}")
+            await settle(pilot)
+            compositor = front._compositor
+            assert isinstance(compositor, SpanCompositor)
+            assert f"new {name}" in compositor.render_strips()[y].text
