@@ -11,7 +11,7 @@ from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.books.ladder import Axis, Ladder, LadderMarks, build_ladder
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side, Trading
-from pmtui.domain.money import Micros, ONE, SCALE, ZERO
+from pmtui.domain.money import ONE, SCALE, ZERO, Micros
 from pmtui.domain.orders.flattening import close_now
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Line, line_width
