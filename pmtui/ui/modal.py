@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from pmtui.ui.frame import FrameScreen, is_live
 from pmtui.ui.terminal.backdrop import Backdrop
+from pmtui.ui.terminal.span_compositor import use_spans
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.widgets.focus import show_focus
 
@@ -80,12 +81,13 @@ class Dimming:
     """Dims what lies behind a screen once that screen is shown, if the line has room for it."""
 
     def __init__(self, front: Screen[Any], *, parts: str = "") -> None:
-        """Dim what lies behind a screen.
+        """Dim what lies behind a screen, whose changes are shown line by line.
 
         Args:
             front: the screen.
             parts: the selector of what is seen of it; empty for its children.
         """
+        use_spans(front)
         self._front = front
         self._parts = parts
         self._is_on = False

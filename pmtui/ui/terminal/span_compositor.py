@@ -73,8 +73,11 @@ class SpanCompositor(Compositor):
             self._painted_map = self._full_map
         return super().full_map
 
+    # A screen posts its own change of size to itself. Two sizes in its queue would follow each other
+    # for ever, so what is laid out is the size of now.
     @override
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        size = parent.app.size if isinstance(parent, Screen) else size
         if self._painted_map is not None:
             self._full_map, self._painted_map = self._painted_map, None
         return super().reflow(parent, size)

@@ -4,10 +4,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from textual import events
 from textual._compositor import ChopsUpdate, Compositor, LayoutUpdate
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
@@ -258,3 +259,32 @@ async def test_what_comes_into_sight_is_painted_whoever_looked_at_the_map_before
         assert second in compositor.full_map
         assert second in compositor.reflow(app.screen, app.screen.size).shown
         assert second.region in compositor._dirty_regions
+
+
+class _Chatty(_Screen):
+    """Posts a message with every change of its size, as a screen with much on it does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[Size] = []
+
+    def on_resize(self, event: events.Resize) -> None:
+        # Where sizes chase each other the test ends, not the patience of whoever runs it.
+        assert len(self.sizes) < MOST_SIZES
+        self.sizes.append(event.size)
+        self.post_message(events.Callback(lambda: None))
+
+
+MOST_SIZES = 20
+
+
+async def test_two_sizes_in_one_queue_do_not_chase_each_other() -> None:
+    app = Stage()
+    async with app.run_test(size=(50, 6)) as pilot:
+        await app.push_screen(screen := _Chatty())
+        await settle(pilot)
+        for size in (Size(60, 8), Size(40, 10)):
+            screen.post_message(events.Resize(size, size))
+            screen.post_message(events.Callback(lambda: None))
+        await settle(pilot)
+        assert screen.size == app.size
