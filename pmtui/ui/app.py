@@ -98,7 +98,10 @@ class PmtuiApp(TerminalApp):
             self.register_theme(each)
         self.theme = theme if theme in self.available_themes else DEFAULT_THEME
         use_kept_units(surface)
-        self.set_keymap(surface.options.keymap.to_textual())
+        keymap = surface.options.keymap
+        self.set_keymap(keymap.to_textual())
+        stopping = ("global.kill", "global.cancel_every_order")
+        self.key_queue.urgent |= {key for each in stopping for key in keymap.keys_of(each)}
 
     @override
     def get_default_screen(self) -> Screen[Any]:

@@ -169,6 +169,11 @@ class FocusedLadder:
         return 0.0 if self.column is None else self.column.ladder.line_stood_still_s
 
     @property
+    def key_late_s(self) -> float:
+        """How long the key in hand has waited behind others; zero where that is no matter."""
+        return 0.0 if self.column is None else self.column.ladder.key_late_s
+
+    @property
     def is_unseen(self) -> bool:
         """Whether a slow line has not yet brought the first picture of the book to the trader."""
         return self.column is not None and self.column.ladder.is_unseen

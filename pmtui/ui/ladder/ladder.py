@@ -92,6 +92,12 @@ class LadderPane(Widget, can_focus=True):
         return app.terminal.stood_still_s if isinstance(app, TerminalApp) else 0.0
 
     @property
+    def key_late_s(self) -> float:
+        """How long the key in hand has waited behind others; zero where that is no matter."""
+        app = self.app if self.is_mounted else None
+        return app.key_queue.waited_s if isinstance(app, TerminalApp) else 0.0
+
+    @property
     def is_unseen(self) -> bool:
         """Whether a slow line has not yet brought the first picture of this book to the trader."""
         return self.viewport.recent.is_unseen(self.line_lag_s)

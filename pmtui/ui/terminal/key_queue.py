@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 from textual import events
+from textual._time import get_time
 from textual.app import App
 from textual.message_pump import MessagePump
 from textual.screen import Screen
@@ -29,6 +30,8 @@ that opens a field has opened it, and a letter released before would trade.
 TURN_S = 0.005
 """The least duration of a turn."""
 MOST_HELD = 4_096
+LATE_S = 1.5
+"""A key that has waited longer was meant for what the screen showed before."""
 DEAF_AFTER_ANSWER_S = 0.15
 """A second enter of an impatient user was meant for the question, not for what is below it."""
 
@@ -56,6 +59,9 @@ class KeyQueue:
         self._handle = handle
         self._questions = questions
         self._on_settled = on_settled
+        self.urgent: frozenset[str] = frozenset({"escape"})
+        """Keys that do not wait behind late ones, but take their place."""
+        self._waited_s = 0.0
         self._held: deque[events.Key | events.Paste] = deque()
         self._in_hand: object | None = None
         self._longest: asyncio.TimerHandle | None = None
@@ -63,10 +69,20 @@ class KeyQueue:
 
     async def take(self, event: events.Key | events.Paste) -> None:
         """Dispatch a key now, or after those before it."""
+        if self._held and event.time - self._held[0].time > LATE_S and self._is_urgent(event):
+            self._held.clear()
         if self._in_hand is None:
             await self._deliver(event)
         elif len(self._held) < MOST_HELD:
             self._held.append(event)
+
+    @property
+    def waited_s(self) -> float:
+        """How long the key in hand has waited behind others; zero where that is no matter."""
+        return self._waited_s if self._waited_s > LATE_S else 0.0
+
+    def _is_urgent(self, event: events.Key | events.Paste) -> bool:
+        return isinstance(event, events.Key) and event.key in self.urgent
 
     def _repeats_answer(self, event: events.Key | events.Paste) -> bool:
         """Return whether this is a repeat of the key that just answered a question.
@@ -86,6 +102,7 @@ class KeyQueue:
 
     async def _deliver(self, event: events.Key | events.Paste) -> None:
         app = self._app
+        self._waited_s = get_time() - event.time
         if not app.screen_stack:
             await self._handle(event)
             return

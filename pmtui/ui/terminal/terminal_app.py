@@ -121,9 +121,10 @@ class TerminalApp(App[None]):
         """Writes frames to the terminal, and knows whether it has room."""
         self.clipboard_writer = ClipboardWriter(self)
         """Copies texts to the clipboard."""
-        self._key_queue = KeyQueue(
+        self.key_queue = KeyQueue(
             self, self._handle_input, questions=self.QUESTIONS, on_settled=self._paint_answer
         )
+        """Hands keys on one by one, and knows which of them came late."""
         self._toasts = Toasts(self)
         self.hidden_prompt = HiddenPrompt(self)
         """Asks for secrets."""
@@ -162,7 +163,7 @@ class TerminalApp(App[None]):
             # While the application was away, another program may have written here.
             self.terminal.redraw()
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            await self._key_queue.take(event)
+            await self.key_queue.take(event)
         else:
             await self._handle_input(event)
 

@@ -8,16 +8,19 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.domain.markets.market import Side
+from pmtui.ui.terminal import key_queue
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from tests.ui.fake_surface import FakeService
 from tests.ui.ticket_stage import TicketApp
 from tests.ui.wait import until
 
 
-def send(app: App[None], *keys: str) -> None:
-    """Let keys arrive together, before any of them can be handled."""
+def send(app: App[None], *keys: str, ago_s: float = 0.0) -> None:
+    """Let keys arrive together, before any of them can be handled, read so long ago."""
     for key in keys:
-        app.post_message(events.Key(key, key if len(key) == 1 else None))
+        event = events.Key(key, key if len(key) == 1 else None)
+        event.time -= ago_s
+        app.post_message(event)
 
 
 class Fields(TerminalApp):
@@ -76,6 +79,32 @@ async def test_text_that_is_pasted_keeps_its_place_among_keys() -> None:
         app.post_message(events.Paste("23"))
         send(app, "4")
         await until(pilot, lambda: value(app, "second") == "234", "the paste is in its field")
+
+
+async def test_escape_takes_the_place_of_keys_that_come_late() -> None:
+    app = Fields()
+    async with app.run_test() as pilot:
+        app.query_one("#first", Input).focus()
+        await pilot.pause()
+        send(app, *"1234", ago_s=5)
+        send(app, "escape", "9")
+        await until(pilot, lambda: "9" in value(app, "first"), "the last key arrived")
+        # The first one was in hand already.
+        assert value(app, "first") == "19"
+
+
+@pytest.mark.parametrize(("late_s", "is_late"), [(1.0, True), (1_000.0, False)])
+async def test_a_key_knows_whether_it_waited_long(
+    monkeypatch: pytest.MonkeyPatch, late_s: float, *, is_late: bool
+) -> None:
+    monkeypatch.setattr(key_queue, "LATE_S", late_s)
+    app = Fields()
+    async with app.run_test() as pilot:
+        app.query_one("#first", Input).focus()
+        await pilot.pause()
+        send(app, *"12", ago_s=5)
+        await until(pilot, lambda: value(app, "first") == "12", "both keys arrived")
+        assert (app.key_queue.waited_s > 0) is is_late
 
 
 @pytest.mark.parametrize("price", ["40", "47"])

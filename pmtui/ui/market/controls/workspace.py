@@ -139,6 +139,11 @@ class LadderOnShow(Protocol):
         ...
 
     @property
+    def key_late_s(self) -> float:
+        """How long the key in hand has waited behind others; zero where that is no matter."""
+        ...
+
+    @property
     def is_unseen(self) -> bool:
         """Whether a slow line has not yet brought the first picture of the book to the trader."""
         ...
@@ -238,9 +243,12 @@ class Workspace:
 
     def distrust_line(self, model: MarketModel) -> str:
         """Return why the screen may have shown older prices, which disarms; empty if it has not."""
-        if not (still_s := self.ladder.line_stood_still_s):
+        if still_s := self.ladder.line_stood_still_s:
+            reason = f"this line stood still for {still_s:.0f} s"
+        elif late_s := self.ladder.key_late_s:
+            reason = f"this key waited {late_s:.0f} s behind others"
+        else:
             return ""
-        reason = f"this line stood still for {still_s:.0f} s"
         if model.is_armed:
             self.commands.disarm(reason)
         return reason

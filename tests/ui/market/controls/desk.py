@@ -104,6 +104,7 @@ class FakeLadder:
     seen: Micros | None = None
     """The better touch that was seen last."""
     line_stood_still_s: float = 0.0
+    key_late_s: float = 0.0
     is_unseen: bool = False
     is_focused: bool = False
     ghosts: tuple[Ghost, ...] = ()

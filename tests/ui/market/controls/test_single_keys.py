@@ -138,6 +138,16 @@ async def test_a_price_that_is_gone_is_taken_only_when_the_key_is_pressed_again(
     await desk.page.finish()
 
 
+async def test_a_key_that_waited_behind_others_sends_nothing_and_disarms() -> None:
+    desk = armed()
+    desk.ladder.key_late_s = 23.0
+    for press in (partial(desk.keys.press, SingleKey.JOIN_BID), desk.keys.flatten):
+        await press()
+    assert not desk.placed()
+    assert not desk.service.calls_of("flatten")
+    assert ("this key waited 23 s behind others",) in desk.service.calls_of("disarm")
+
+
 @pytest.mark.parametrize("is_permitted", [False, True])
 async def test_a_key_on_a_line_that_stood_still_sends_nothing_and_disarms(
     *, is_permitted: bool
