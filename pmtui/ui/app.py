@@ -24,7 +24,7 @@ from pmtui.ui.frame import (
     show_answer,
 )
 from pmtui.ui.keys.action_table import Context
-from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.keys.actions import STOPPING, bindings_for
 from pmtui.ui.keys.global_keys import (
     UnlockPrompt,
     ask_cancel_all,
@@ -100,8 +100,7 @@ class PmtuiApp(TerminalApp):
         use_kept_units(surface)
         keymap = surface.options.keymap
         self.set_keymap(keymap.to_textual())
-        stopping = ("global.kill", "global.cancel_every_order")
-        self.key_queue.urgent |= {key for each in stopping for key in keymap.keys_of(each)}
+        self.key_queue.urgent |= {key for each in STOPPING for key in keymap.keys_of(each)}
 
     @override
     def get_default_screen(self) -> Screen[Any]:

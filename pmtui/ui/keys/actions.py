@@ -102,6 +102,10 @@ def bindings_of(*action_ids: str) -> list[BindingType]:
     return [_bind(find_action(action_id)) for action_id in action_ids]
 
 
+STOPPING = ("global.kill", "global.cancel_every_order")
+"""Actions that work over whatever is chosen from, as nothing may stand in their way."""
+
+
 def footer_entries(*contexts: Context, keymap: Keymap = DEFAULT_KEYMAP) -> tuple[FooterEntry, ...]:
     """Return the footer of these contexts, in the order given.
 

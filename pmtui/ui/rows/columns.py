@@ -11,7 +11,7 @@ from typing_extensions import override
 from pmtui.config.workplace import Memory
 from pmtui.ui.cells import Cell, Column, Emphasis, Line
 from pmtui.ui.keys.action_table import Context
-from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.keys.actions import STOPPING, bindings_for, bindings_of
 from pmtui.ui.modal import Dimming
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
@@ -143,7 +143,10 @@ class ColumnStrip(LinePane):
 class ColumnChooser(ModalScreen[bool]):
     """Shows and hides columns of the list behind it; enter keeps the choice, escape reverts it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.COLUMNS)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_for(Context.COLUMNS),
+        *bindings_of(*STOPPING),
+    ]
     # Only over the lines below the list, so that its titles and rows stay visible.
     DEFAULT_CSS = """
     ColumnChooser { align: center bottom; background: transparent; }

@@ -17,7 +17,7 @@ from pmtui.config.workplace import Memory
 from pmtui.domain.formats import count
 from pmtui.ui.cells import Cell, Column, Emphasis, Row
 from pmtui.ui.keys.action_table import Context
-from pmtui.ui.keys.actions import bindings_for, footer_entries
+from pmtui.ui.keys.actions import STOPPING, bindings_for, bindings_of, footer_entries
 from pmtui.ui.modal import Dimming
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Options
@@ -36,7 +36,7 @@ _BESIDE = 5
 class ThemePicker(ModalScreen[str]):
     """Moving previews a theme, enter keeps it, escape restores the previous one."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.THEMES)
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_for(Context.THEMES), *bindings_of(*STOPPING)]
     # At the side, without covering other colours: the preview is visible behind the card.
     DEFAULT_CSS = """
     ThemePicker { align: right middle; background: transparent; }

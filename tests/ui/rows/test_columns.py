@@ -7,14 +7,17 @@ import pytest
 from textual.pilot import Pilot
 
 from pmtui.config.workplace import Memory
+from pmtui.ui.app import PmtuiApp
 from pmtui.ui.cells import Column
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
 from pmtui.ui.frame import FrameScreen
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
+from pmtui.ui.question import QuestionScreen
 from pmtui.ui.rows.columns import ColumnChooser, choosable, place_chips
 from pmtui.ui.surface import Surface
+from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
@@ -128,3 +131,13 @@ def test_columns_take_as_many_lines_as_they_need() -> None:
     assert [column.name for column in wanted] == ["Bid", "Ask", "In position"]
     assert [(chip.line, chip.at) for chip in place_chips(wanted, 14)] == [(0, 0), (0, 7), (1, 0)]
     assert [(chip.line, chip.at) for chip in place_chips(wanted, 5)] == [(0, 0), (1, 0), (2, 0)]
+
+
+async def test_trading_can_be_stopped_over_the_chooser() -> None:
+    app = PmtuiApp(_surface(), themes=load_themes()[0])
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
+        await pilot.press("o")
+        await until(pilot, lambda: isinstance(app.screen, ColumnChooser), "the chooser")
+        await pilot.press("K")
+        await until(pilot, lambda: isinstance(app.screen, QuestionScreen), "the question")

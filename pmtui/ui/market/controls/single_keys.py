@@ -518,7 +518,7 @@ class SingleKeys:
         self._pressed = (name, now_s)
         self._workspace.commands.touch_arming()
         if before is not None and before[0] == name and now_s - before[1] < HELD_DOWN_S:
-            return "Same key twice at once: sent only once."
+            return "Same key twice at once: the second sends nothing."
         return ""
 
     def _key(self, name: str) -> str:
