@@ -81,6 +81,7 @@ def _market_row(market: Market) -> Row:
         liquidityNum=_number(market.liquidity),
         createdAt=market.created_at and market.created_at.isoformat(),
         endDate=market.end_at and market.end_at.isoformat(),
+        closedTime=market.closed_at and market.closed_at.isoformat(),
         gameStartTime=market.game_start_at and market.game_start_at.isoformat(),
         sportsMarketType=market.sports_type or None,
         **_fee(market.fee),

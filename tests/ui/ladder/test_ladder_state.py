@@ -137,7 +137,8 @@ def test_what_pairs_bring_stands_beside_the_average_or_makes_it_an_estimate() ->
 
     def shown(net: Stake) -> str:
         placed = replace(plain.placed, marks=replace(plain.placed.marks, net=net))
-        return text_of(paint_facts(replace(plain, placed=placed), None, 60))
+        closing = close_now(stake, BOOK, (MINE,), tick=CENT)
+        return text_of(paint_facts(replace(plain, placed=placed), None, 60, closing=closing))
 
     apart = replace(stake, pairs=Micros(30 * ONE), apart=Micros(600_000))
     assert shown(apart).rstrip().endswith("avg 48.3¢  b/e 50¢  30 pairs +$0.60")

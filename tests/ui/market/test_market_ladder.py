@@ -234,7 +234,7 @@ async def test_what_is_held_of_the_other_outcome_is_told_net() -> None:
         screen = await opened(app, pilot)
         service.announce(AccountTopic())
         title = "".join(cell.text for cell in screen.position.value())
-        assert title == "-40 Yes +$1.54"
+        assert title == "-40 Yes -$0.26"
         assert screen.ladder.ladder is not None
         net = screen.ladder.ladder.placed.marks.net
         assert net is not None

@@ -14,13 +14,16 @@ from pmtui.service.topics import EventTopic
 from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.market import MarketScreen
 from tests.scenes.world import World, make_world
-from tests.ui.market.sibling_kit import HUGE, TALL, app_of, market_of, opened
+from tests.ui.market.sibling_kit import TALL, app_of, market_of, opened
 from tests.ui.screens.look import text_of
 from tests.ui.wait import settle, until
 
 pytestmark = pytest.mark.no_cover
 
 Change = Callable[[tuple[Market, ...]], tuple[Market, ...]]
+
+WIDEST = (250, 50)
+"""Room for three ladders beside the main one."""
 
 
 async def tell(pilot: Pilot[None], world: World, change: Change) -> None:
@@ -102,7 +105,7 @@ async def test_enter_goes_to_the_outcome_that_was_aimed_at(
 ) -> None:
     world = make_world()
     app = app_of(world)
-    async with app.run_test(size=HUGE) as pilot:
+    async with app.run_test(size=WIDEST) as pilot:
         screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
         aim = market_of(world, "Ruth Castellan")
         await aimed(pilot, screen, "Ruth Castellan")
@@ -125,7 +128,7 @@ async def test_enter_goes_to_the_outcome_that_was_aimed_at(
 async def test_the_last_one_beside_stays_while_it_has_the_keys_and_goes_with_them() -> None:
     world = make_world()
     app = app_of(world)
-    async with app.run_test(size=HUGE) as pilot:
+    async with app.run_test(size=WIDEST) as pilot:
         screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
         await aimed(pilot, screen, "Ibrahim Sole")
         await tell(pilot, world, come_after("Ada Lindqvist"))
@@ -139,7 +142,7 @@ async def test_the_last_one_beside_stays_while_it_has_the_keys_and_goes_with_the
 async def test_a_terminal_that_is_returned_to_gives_the_keys_to_the_same_outcome() -> None:
     world = make_world()
     app = app_of(world)
-    async with app.run_test(size=HUGE) as pilot:
+    async with app.run_test(size=WIDEST) as pilot:
         screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
         await aimed(pilot, screen, "Ibrahim Sole")
         app.post_message(events.AppBlur())
@@ -154,7 +157,7 @@ async def test_a_terminal_that_is_returned_to_gives_the_keys_to_the_same_outcome
 async def test_going_on_leaves_the_keys_with_the_outcome_as_long_as_it_is_beside() -> None:
     world = make_world()
     app = app_of(world)
-    async with app.run_test(size=HUGE) as pilot:
+    async with app.run_test(size=WIDEST) as pilot:
         screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
         await aimed(pilot, screen, "Ruth Castellan")
         await pilot.press("right")
