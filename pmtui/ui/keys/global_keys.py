@@ -124,6 +124,7 @@ def ask_cancel_all(app: App[Any], surface: Surface) -> None:
 def ask_kill(app: App[Any], surface: Surface) -> None:
     """Ask, then stop all trading; or, if it is stopped, ask, then allow orders again."""
     status = surface.queries.status()
+    key = key_of(surface.options.keymap, "global.conditionals")
 
     async def kill() -> None:
         # Another shell may have used it since.
@@ -131,19 +132,19 @@ def ask_kill(app: App[Any], surface: Surface) -> None:
             show_answer(app, problem)
 
     if status.kill_lock:
-        lines = paint_release(status)
+        lines = paint_release(status, key)
         question = QuestionScreen("Unlock trading?", lines, agree="Unlock", surface=surface)
         # A failure is shown as a notice.
         _ = app.push_screen(question, if_agreed(surface.commands.unlock_entry))
     else:
         question = QuestionScreen(
-            "Kill switch?", paint_kill(status), agree="Kill", surface=surface, is_danger=True
+            "Kill switch?", paint_kill(status, key), agree="Kill", surface=surface, is_danger=True
         )
         _ = app.push_screen(question, if_agreed(kill))
 
 
-def paint_kill(status: StatusView) -> tuple[Line, ...]:
-    """Paint the effects of the kill switch."""
+def paint_kill(status: StatusView, key: str) -> tuple[Line, ...]:
+    """Paint the effects of the kill switch; `key` lists the stops."""
     cancels: Line = (
         Cell("Cancels all working orders until none is left: "),
         Cell(f"{status.open_orders} now.", Role.NOTICE_BAD),
@@ -153,6 +154,7 @@ def paint_kill(status: StatusView) -> tuple[Line, ...]:
         cancels = (Cell(text, Role.NOTICE_BAD),)
     return (
         cancels,
+        *_paint_stops(status.watching, f"Pauses {count(status.watching, 'stop')}", key),
         (Cell("Disarms single keys. Positions stay as they are."),),
         (
             Cell(
@@ -163,12 +165,23 @@ def paint_kill(status: StatusView) -> tuple[Line, ...]:
     )
 
 
-def paint_release(status: StatusView) -> tuple[Line, ...]:
-    """Paint since when and by whom trading is locked, and what unlocking changes."""
+def paint_release(status: StatusView, key: str) -> tuple[Line, ...]:
+    """Paint since when and by whom trading is locked, and what unlocking changes; `key` as above."""
+    paused = status.paused
+    stay = f"{count(paused, 'stop')} {'stays' if paused == 1 else 'stay'} paused"
     return (
         (Cell(f"{plain(status.kill_lock, 120)}.", Role.NOTICE_WARN),),
         (Cell("Orders can be entered again; nothing is sent or armed for you."),),
+        *_paint_stops(paused, stay, key),
     )
+
+
+def _paint_stops(number: int, sentence: str, key: str) -> tuple[Line, ...]:
+    """Paint what becomes of the stops, and the key that resumes them; empty without any."""
+    if not number:
+        return ()
+    text = f"{sentence}; resume {'it' if number == 1 else 'them'} under {key}."
+    return ((Cell(text, Role.NOTICE_WARN),),)
 
 
 TITLE = "Unlock the keystore?"

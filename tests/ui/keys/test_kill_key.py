@@ -6,6 +6,7 @@ import pytest
 from textual import events
 
 from pmtui.service.topics import StatusTopic
+from pmtui.service.views import StatusView
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
@@ -107,3 +108,29 @@ async def test_without_a_key_it_does_not_promise_to_cancel() -> None:
         assert isinstance(app.screen, QuestionScreen)
         await pilot.press("escape", "p")
         await until(pilot, lambda: isinstance(app.screen, PortfolioScreen), "the portfolio")
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (replace(PAPER_STATUS, watching=1), "Pauses 1 stop; resume it under C."),
+        (replace(PAPER_STATUS, watching=2, paused=1), "Pauses 2 stops; resume them under C."),
+        (replace(PAPER_STATUS, kill_lock=LOCKED, paused=2),
+         "2 stops stay paused; resume them under C."),
+    ],
+)  # fmt: skip
+async def test_it_names_the_stops_that_it_pauses_and_that_unlocking_does_not_resume(
+    status: StatusView, words: str
+) -> None:
+    app = made(FakeService(status_view=status))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("K")
+        await until(pilot, lambda: shows(app, words), words)
+
+
+async def test_without_stops_it_speaks_of_none() -> None:
+    app = made(FakeService())
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("K")
+        await until(pilot, lambda: shows(app, "Kill switch?"), "the question")
+        assert not shows(app, "stop")
