@@ -605,10 +605,12 @@ def _why_not_size(
     if plan.is_all and size_floor(held) > 0:
         is_flat = size_floor(Micros(max(held - of_other, 0))) <= 0
         return f"All {format_shares(held)} are in pairs" if is_flat else ""
-    if size_floor(plan.size) <= 0:
-        return "Enter a size in shares, or all"
     if plan.size > held:
         return f"Position: {count_shares(held if size_floor(held) > 0 else ZERO)}"
+    if taken and size_floor(Micros(max(held - taken, 0))) <= 0:
+        return f"{count_shares(taken)} have one already: cancel that first"
+    if size_floor(plan.size) <= 0:
+        return "Enter a size in shares, or all"
     if plan.size + taken > held:
         free = Micros(max(held - taken, 0))
         return f"{format_shares(taken)} of {format_shares(held)} have one already: {format_shares(free)} left"

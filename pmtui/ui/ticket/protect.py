@@ -324,6 +324,7 @@ class ProtectScreen(OrderForm[None]):
     ProtectScreen NumberField { width: 11; }
     ProtectScreen.-narrow .label { width: 10; }
     ProtectScreen.-narrow NumberField { width: 6; }
+    ProtectScreen.-narrow #protect-size { width: 10; }
     """
 
     market = query_one("#protect-market", TextLine)
@@ -388,9 +389,9 @@ class ProtectScreen(OrderForm[None]):
         draft = self._begin or ConditionalDraft()
         token_id, account = self.token_id, self._surface.queries.account()
         if token_id is not None and (taken := self._others()):
-            covered = sum(each.size for each in taken)
-            left = Micros(max(account.unpaired(token_id) - covered, 0))
-            draft = replace(draft, size_text=format_micros(size_floor(left)))
+            covered = sum(account.allotted(each) for each in taken)
+            left = size_floor(Micros(max(account.unpaired(token_id) - covered, 0)))
+            draft = replace(draft, size_text=format_micros(left) if left else "")
         self.field("protect-size").value = draft.size_text
         self.field("protect-give-way").value = draft.give_way_text
         if self._begin is None:
@@ -502,8 +503,9 @@ class ProtectScreen(OrderForm[None]):
         plan, problems = self._judged()
         self._draw_typed(plan)
         is_blank = plan is not None and plan.stop is plan.take_profit is plan.trail is None
-        # An empty form is no error before it is submitted.
-        shown = () if is_blank and not self._is_asked else problems
+        # Missing prices are no error before they are asked for; missing shares are one from the start.
+        is_early = is_blank and not self._is_asked
+        shown = tuple(p for p in problems if p.field is PlanField.SIZE or not is_early)
         self.state.show(())
         self._show_problems(shown, _describe_all(plan, self.outcome))
         refusal, bid = self._refusal

@@ -628,6 +628,7 @@ def test_two_plans_never_speak_for_the_same_shares() -> None:
     assert fields(TYPED, replace(BOTH, is_all=True)) == [PlanField.SIZE]
     assert fields(replace(TYPED, is_all=True), BOTH) == [PlanField.SIZE]
     assert fields(replace(TYPED, is_all=True), replace(BOTH, size=ZERO)) == [PlanField.SIZE]
+    assert fields(replace(TYPED, size=ZERO), replace(BOTH, size=m("100"))) == [PlanField.SIZE]
 
 
 def test_a_pair_can_lose_or_move_one_of_its_prices() -> None:

@@ -330,6 +330,39 @@ async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unpro
         await until(pilot, lambda: shows(app, "have one already"), "all of it")
 
 
+@pytest.mark.parametrize("is_all", [True, False])
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_it_opens_with_the_news_that_another_covers_everything(
+    size: tuple[int, int], *, is_all: bool
+) -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    # One for the whole position keeps the size with which it was placed.
+    placed = m("1000") if is_all else service.account_view.held(YES)
+    other = replace(STOP, size=placed, is_all=is_all)
+    service.account_view = replace(service.account_view, conditionals=(other,))
+    words = "The whole position has one already" if is_all else "1,250.5 shares have one already"
+    async with app.run_test(size=size) as pilot:
+        screen = await asked(app, pilot)
+        assert screen.field("protect-size").value == ""
+        assert shows(app, words)
+
+
+async def test_a_narrow_form_shows_a_size_to_its_last_digit() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    yes = service.account_view.positions[0]
+    other = replace(STOP, size=m("1"))
+    service.account_view = replace(
+        service.account_view, positions=(replace(yes, size=m("123457.78")),), balances=(),
+        conditionals=(other,),
+    )  # fmt: skip
+    async with app.run_test(size=(80, 24)) as pilot:
+        await asked(app, pilot)
+        assert shows(app, "123456.78")
+        assert shows(app, "shares, or all")
+
+
 async def at_stop(app: MarketDemo, pilot: Pilot[None], each: ConditionalOrder) -> MarketScreen:
     """Open the market with the cursor on a stop's row."""
     service = app.market.service
