@@ -190,10 +190,8 @@ class RowVerbs:
         elif len(held) > 1:
             self._line.refuse_form("Several positions on this row: open it and choose one.")
         else:
-            form = ProtectScreen(
-                self._surface, held[0].condition_id,
-                outcome_index=held[0].outcome_index, held=held[0].size,
-            )  # fmt: skip
+            (row,) = held
+            form = ProtectScreen(self._surface, row.condition_id, outcome_index=row.outcome_index)
             _ = self._page.app.push_screen(form)
 
     def set_alert(self) -> None:

@@ -33,7 +33,7 @@ from pmtui.domain.conditionals.conditional import (
 from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms
-from pmtui.domain.money import ZERO, Micros, format_micros
+from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.life import DUST
 from pmtui.domain.orders.self_trade import book_of_others
@@ -327,12 +327,14 @@ class ProtectScreen(OrderForm[None]):
     ProtectScreen.-narrow #protect-size { width: 10; }
     """
 
+    head = query_one("#protect-head", TextLine)
+    pairs = query_one("#protect-pairs", TextBlock)
     market = query_one("#protect-market", TextLine)
     stake_line = query_one("#protect-stake", TextLine)
     others = query_one("#protect-others", TextLine)
 
     def __init__(
-        self, surface: Surface, condition_id: ConditionId, *, outcome_index: int, held: Micros,
+        self, surface: Surface, condition_id: ConditionId, *, outcome_index: int,
         at: Micros | None = None, begin: ConditionalDraft | None = None,
         draw: Draw = draw_nothing,
     ) -> None:  # fmt: skip
@@ -342,7 +344,6 @@ class ProtectScreen(OrderForm[None]):
             surface: the service and the user's choices.
             condition_id: the market.
             outcome_index: the outcome held.
-            held: the shares held.
             at: the cursor's price: the initial stop if below the best bid of others, else the
                 initial target.
             begin: prices from a command; they override `at`.
@@ -351,23 +352,17 @@ class ProtectScreen(OrderForm[None]):
         super().__init__(surface, condition_id, draw, outcome_index=outcome_index)
         self._at = at
         self._begin = begin
-        self._held = held
         self._is_asked = False
         self._refusal: tuple[str, Micros | None] = ("", None)
         """Why the service refused, and the best bid then: it expires when the price moves."""
 
     @override
     def compose(self) -> ComposeResult:
-        token_id, account = self.token_id, self._surface.queries.account()
-        pairs = min(self._held, account.held_of_other(token_id)) if token_id else ZERO
-        head = f"Stop / target: {format_shares(Micros(self._held - pairs))} {self.outcome}"
         with Vertical(classes="frame"):
-            yield TextLine((Cell(head, Role.HEADING, Emphasis.BOLD),))
+            yield TextLine(id="protect-head")
             title = self.market_title(self.inner)
             yield TextLine((Cell(title, Role.DIM),))
-            if pairs:
-                # Beside the heading it would be cut on a narrow form.
-                yield TextLine((Cell(f"Pairs {format_shares(pairs)} stay", Role.DIM),))
+            yield TextBlock(id="protect-pairs")
             with Horizontal(classes="row"):
                 yield TextLine((Cell(" Market", Role.DIM),), classes="label")
                 yield TextLine(id="protect-market")
@@ -415,6 +410,8 @@ class ProtectScreen(OrderForm[None]):
     @override
     def show(self) -> None:
         account, token_id, book = self._surface.queries.account(), self.token_id, self._market
+        if token_id is not None:
+            self._show_held(account, token_id)
         if token_id is not None and book is not None:
             tick = self.terms.tick_size if self.terms is not None else None
             own = any(o.condition_id == self._condition_id for o in account.open_orders)
@@ -424,6 +421,16 @@ class ProtectScreen(OrderForm[None]):
             stake = _stake_in(self._surface.queries, terms, self._outcome_index)
             self.stake_line.show(_paint_stake(stake, terms.tick_size) if stake else ())
         self._show_judgement()
+
+    def _show_held(self, account: AccountView, token_id: TokenId) -> None:
+        """Show the shares held now, and below those in pairs, which no `all` sells."""
+        unpaired = account.unpaired(token_id)
+        pairs = Micros(account.held(token_id) - unpaired)
+        head = f"Stop / target: {format_shares(unpaired)} {self.outcome}"
+        self.head.show((Cell(head, Role.HEADING, Emphasis.BOLD),))
+        # Beside the heading it would be cut on a narrow form.
+        stay: Line = (Cell(f"Pairs {format_shares(pairs)} stay", Role.DIM),)
+        self.pairs.show((stay,) if pairs else ())
 
     def action_accept(self) -> None:
         """Show the card of the plan, or its problems."""

@@ -363,6 +363,23 @@ async def test_a_narrow_form_shows_a_size_to_its_last_digit() -> None:
         assert shows(app, "shares, or all")
 
 
+async def test_the_heading_follows_the_position() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    (yes, *_) = service.account_view.positions
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await asked(app, pilot)
+        assert shows(app, "Stop / target: 1,250.5 Yes")
+        no = replace(yes, token_id=NO, outcome="No", outcome_index=1, size=m("4"))
+        service.account_view = replace(
+            service.account_view, positions=(replace(yes, size=m("49.99")), no), balances=()
+        )
+        service.announce(AccountTopic())
+        await until(pilot, lambda: shows(app, "Stop / target: 45.99 Yes"), "the shares of now")
+        assert shows(app, "Pairs 4 stay")
+        assert says(screen, "size") == "45.99 Yes"
+
+
 async def at_stop(app: MarketDemo, pilot: Pilot[None], each: ConditionalOrder) -> MarketScreen:
     """Open the market with the cursor on a stop's row."""
     service = app.market.service

@@ -71,7 +71,7 @@ async def _until(predicate: Callable[[], bool]) -> None:
 SUBJECT = AlertSubject(CONDITION, YES, "Yes", "A market")
 SCREENS: dict[str, Callable[[Surface], Screen[Any]]] = {
     "scaled": lambda s: ScaledScreen(s, CONDITION, outcome_index=0, start=cents(45)),
-    "protect": lambda s: ProtectScreen(s, CONDITION, outcome_index=0, held=believable.micros(20)),
+    "protect": lambda s: ProtectScreen(s, CONDITION, outcome_index=0),
     "alert": lambda s: AlertForm(s, SUBJECT),
     "move": lambda s: MovePrompt(s, believable.order(1, NUMBER)),
     "tags": lambda s: TagPicker(s, TagChoice()),

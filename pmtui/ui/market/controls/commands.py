@@ -73,7 +73,7 @@ class MarketForms:
         self._page.ask(
             ProtectScreen(
                 self._workspace.surface, model.condition_id,
-                outcome_index=model.outcome_index, held=held, begin=begin,
+                outcome_index=model.outcome_index, begin=begin,
                 at=None if model.cursor is None else model.cursor[0],
                 draw=self._workspace.ladder.show_ghosts,
             )
