@@ -29,6 +29,8 @@ from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 
 NOT_SOLD = "Not sold"
 """Begins a refusal when a position was not sold because other orders are in its way."""
+_HUNDREDTH = Micros(100)
+"""A hundredth of a cent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,11 @@ class FlattenPlan:
     def in_the_way(self) -> tuple[Order, ...]:
         """All orders that are cancelled before anything is sold."""
         return (*self.bids, *self.sales)
+
+    @property
+    def expected(self) -> Micros:
+        """The average price of what fills now, to a hundredth of a cent; the best bid if nothing does."""
+        return price_ceil(self.numbers.fills_now_average or self.best_bid, _HUNDREDTH)
 
     @property
     def stays(self) -> Micros:

@@ -670,8 +670,16 @@ class PlannedOrder:
     cash: Micros
 
 
-def action_warnings(planned: Sequence[PlannedOrder], context: TicketContext) -> tuple[str, ...]:
-    """Return the warnings about these orders, each once."""
+def action_warnings(
+    planned: Sequence[PlannedOrder], context: TicketContext, *, expected: Micros | None = None
+) -> tuple[str, ...]:
+    """Return the warnings about these orders, each once.
+
+    Args:
+        planned: the orders.
+        context: what they are checked against.
+        expected: the price at which they fill, checked instead of limits that nobody typed.
+    """
     found: list[Problem] = []
     for order in planned:
         intent = order.intent
@@ -691,9 +699,10 @@ def action_warnings(planned: Sequence[PlannedOrder], context: TicketContext) -> 
     # Of several prices the worst is checked: the highest for buys, the lowest for sells.
     is_buy = planned[0].intent.side is Side.BUY
     prices = sorted(planned, key=lambda order: order.intent.price, reverse=is_buy)
-    found += check_price(context, prices[0].intent)
+    worst = prices[0].intent
+    found += check_price(context, worst if expected is None else replace(worst, price=expected))
     size = Micros(sum(order.intent.size for order in planned))
-    found += check_own(context, replace(prices[0].intent, size=size))
+    found += check_own(context, replace(worst, size=size))
     total = Micros(sum(order.cash for order in planned))
     what = "one order" if len(planned) == 1 else f"these {len(planned)} orders"
     found += check_notional(context, total, what=what)

@@ -308,7 +308,9 @@ class FlattenCard(CardScreen):
         self, order: PreparedOrder, plan: FlattenPlan, *, surface: Surface, merging: str
     ) -> None:
         """Ask whether to send the prepared sale of this plan; `merging` says which keys merge pairs."""
-        doubts = partial(describe_doubts, surface, [order], cancelled=plan.in_the_way)
+        doubts = partial(
+            describe_doubts, surface, [order], cancelled=plan.in_the_way, expected=plan.expected
+        )
         super().__init__(surface=surface, orders=(order,), doubt=doubts)
         self._plan = plan
         self._merging = merging

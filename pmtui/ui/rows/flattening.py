@@ -83,7 +83,12 @@ class FlattenManyCard(CardScreen):
 
     def _doubts_now(self) -> tuple[str, ...]:
         return tuple(
-            describe_doubts(self._surface, [sale.order], cancelled=sale.plan.in_the_way)
+            describe_doubts(
+                self._surface,
+                [sale.order],
+                cancelled=sale.plan.in_the_way,
+                expected=sale.plan.expected,
+            )
             for sale in self._sales
         )
 

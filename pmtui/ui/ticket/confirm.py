@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Region
 from textual.getters import query_one
+from textual.message import Message
 from typing_extensions import override
 
 from pmtui.service.surface import PreparedOrder, Subscription
@@ -32,6 +33,8 @@ from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_entries, answer
 
 ARMING_PAUSE_S = 0.15
 """A second enter of an impatient finger must not send what nobody has read."""
+READ_ON = "Read on"
+"""The label of the agreeing key while it turns the page."""
 _CLOCK_S = 1.0
 _CHROME_ROWS = 4
 """Rows of border, hint and keys."""
@@ -46,6 +49,9 @@ class CardLines(ScrollingPane):
 
     DEFAULT_CSS = "CardLines { height: 1fr; }"
 
+    class Scrolled(Message):
+        """Another page is visible."""
+
     def __init__(self, paint_lines: PaintLines) -> None:
         super().__init__(id="card-lines")
         self._paint_lines_of = paint_lines
@@ -58,8 +64,8 @@ class CardLines(ScrollingPane):
         return self._is_read
 
     def unread(self) -> None:
-        """Want the last line to be visible again: there is a new one."""
-        self._is_read = False
+        """Want all lines to be visible again, from the first: there is a new one."""
+        self._first, self._is_read = 0, False
 
     @property
     def is_long(self) -> bool:
@@ -74,13 +80,19 @@ class CardLines(ScrollingPane):
     @override
     def scroll_rows(self, rows: int) -> None:
         self._first = max(self._first + rows, 0)
+        self._place(len(self._paint_lines_of(self.size.width)), self.size.height)
         self.repaint()
+        self.post_message(self.Scrolled())
+
+    def _place(self, lines: int, height: int) -> None:
+        """Keep the page within the lines, and note when the last one is on it."""
+        self._first = min(self._first, max(lines - height, 0))
+        self._is_read = self._is_read or self._first + height >= lines
 
     @override
     def paint(self, width: int, height: int) -> tuple[Line, ...]:
         lines = self._paint_lines_of(width)
-        self._first = min(self._first, max(len(lines) - height, 0))
-        self._is_read = self._is_read or self._first + height >= len(lines)
+        self._place(len(lines), height)
         shown = lines[self._first : self._first + height]
         below = len(lines) - self._first - height
         if below > 0 and height > 1:
@@ -178,10 +190,15 @@ class CardScreen(Modal[bool]):
     def fit(self) -> None:
         super().fit()
         self.query_one("#card").styles.height = self.rows
-        self.query_one(KeyLine).show_keys(
-            answer_entries(self.agree, self._surface.options), self.inner
-        )
+        self._show_keys()
         self.lines.repaint()
+
+    @on(CardLines.Scrolled)
+    def _show_keys(self) -> None:
+        """Show what the agreeing key does now."""
+        is_long = self.rows > self.place.area(self.rows).height
+        agree = READ_ON if is_long and not self.lines.is_read else self.agree
+        self.query_one(KeyLine).show_keys(answer_entries(agree, self._surface.options), self.inner)
 
     def on_mount(self) -> None:
         """Follow what the reasons against it depend on: the screen behind rests meanwhile."""
@@ -242,7 +259,7 @@ class CardScreen(Modal[bool]):
         if not self.lines.is_read:
             event.stop()
             self.lines.action_page_down()
-            self._warn(f"Read on: {key_of(keymap, 'confirm.accept')} turns the page")
+            self._warn(f"{READ_ON}: {key_of(keymap, 'confirm.accept')} turns the page")
         elif event.time <= self._opened_time or not self.is_armed:
             event.stop()
             self._warn("Too quick: read it first")

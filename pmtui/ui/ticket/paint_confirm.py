@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from pmtui.domain.formats import count_shares, format_shares, shorten_id
 from pmtui.domain.markets.market import Side
@@ -220,26 +221,21 @@ def paint_confirm(
             lines.
         occasion: the context, if it is more than a plain order.
     """
-    occasion = occasion or Occasion()
-    lines = _facts(order, width, mode=mode, occasion=occasion)
-    against = _against(doubt, occasion.warnings, width)
-    if height and len(lines) + len(against) > height:
-        lines = _facts(
-            order, width, mode=mode, occasion=occasion,
-            is_dense=True,
-        )  # fmt: skip
-    return (*lines, *against)
+    paint = partial(_card, order, width, mode=mode, doubt=doubt, occasion=occasion or Occasion())
+    lines = paint()
+    return paint(is_dense=True) if height and len(lines) > height else lines
 
 
-def _facts(
+def _card(
     order: PreparedOrder,
     width: int,
     *,
     mode: Mode,
+    doubt: str,
     occasion: Occasion,
     is_dense: bool = False,
-) -> list[Line]:
-    """Paint what is signed; if dense, facts share lines and a long title is cropped."""
+) -> tuple[Line, ...]:
+    """Paint the whole card; if dense, facts share lines and a long title is cropped."""
     lines: list[Line] = [paint_question(mode, occasion.question)]
     for sentence in occasion.first:
         lines += paint_text(plain(sentence), width, Role.NOTICE_WARN)
@@ -247,6 +243,8 @@ def _facts(
     lines += _headline(order, price, width)
     longest = width if is_dense else 2 * width
     lines += paint_text(plain(order.market_title, longest), width, Role.DIM)
+    # Before the facts: what speaks against the order is read first, and never below the fold.
+    lines += _against(doubt, occasion.warnings, width)
     facts = [
         *((name, plain(value)) for name, value in occasion.estimates),
         *describe_money(order, occasion.numbers),
@@ -259,7 +257,7 @@ def _facts(
     lines += _pair_facts(facts, width) if is_dense else _list_facts(facts, width)
     if is_short:
         lines.append(paint_details_hint(occasion.details_key))
-    return lines
+    return tuple(lines)
 
 
 def paint_details_hint(key: str, what: str = "addresses and id") -> Line:

@@ -10,7 +10,7 @@ from pmtui.domain.books.ladder import Ghost
 from pmtui.domain.formats import parse_size
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import ZERO
+from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.order import LimitIntent, Order
 from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.ticket.draft import (
@@ -274,6 +274,7 @@ def describe_doubts(
     doubt: str = "",
     *,
     cancelled: Collection[Order] = (),
+    expected: Micros | None = None,
 ) -> str:
     """Return a card's own doubt, and the ticket's warnings, in sentences.
 
@@ -282,6 +283,7 @@ def describe_doubts(
         orders: the orders to send.
         doubt: the card's own doubt.
         cancelled: own orders that are cancelled first.
+        expected: the price at which they fill, checked instead of limits that nobody typed.
     """
     planned = [
         PlannedOrder(order.intent, order.cash)
@@ -304,5 +306,5 @@ def describe_doubts(
         doubt = f"{WOULD_BE_REFUSED}: {reason} {doubt}".rstrip()
     gone = {order.order_id for order in cancelled}
     context = replace(context, own=tuple(o for o in context.own if o.order_id not in gone))
-    warnings = " ".join(f"{text}." for text in action_warnings(planned, context))
+    warnings = " ".join(f"{text}." for text in action_warnings(planned, context, expected=expected))
     return f"{doubt} {warnings}".strip()

@@ -72,6 +72,7 @@ def test_all_of_it_is_offered_at_a_stated_worst_price() -> None:
     assert (found.best_bid, intent.price) == (m("0.50"), m("0.45"))
     assert found.numbers.fills_now == m("60")
     assert found.numbers.fills_now_cash == m("29.6")
+    assert found.expected == m("0.4934")
     assert (found.stays, found.sales, found.warnings) == (0, (), ())
 
 

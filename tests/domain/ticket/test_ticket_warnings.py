@@ -290,6 +290,14 @@ def test_of_several_prices_the_worst_is_named_once(prices: list[str]) -> None:
     assert warned("below the midpoint", *sales) == ("0.30" in prices)
 
 
+def test_a_limit_that_nobody_typed_is_judged_by_the_price_at_which_it_fills() -> None:
+    sale = planned("0.30", side=Side.SELL)
+    assert action_warnings([sale], WORLD, expected=m("0.50")) == ()
+    (warning,) = action_warnings([sale], WORLD, expected=m("0.3155"))
+    assert "31.55¢ is" in warning
+    assert "below the midpoint" in warning
+
+
 @given(st.integers(1, 6), st.integers(1, 400))
 def test_the_sum_of_all_orders_of_a_card_is_large_or_not(count: int, dollars: int) -> None:
     world = replace(WORLD, rules=TicketRules(notional_warning=Micros(dollars * 1_000_000)))

@@ -105,10 +105,11 @@ def test_a_token_that_two_hosts_agree_on_and_no_more_is_said_to_be_that() -> Non
     assert "Token not derivable from the condition id; all hosts agree on it" in words
 
 
-def test_doubt_comes_last_and_in_full() -> None:
+def test_doubt_follows_the_order_in_full() -> None:
     lines = paint_confirm(_prepared(), 42, mode=Mode.PAPER, doubt="word " * 20)
     told = [line for line in lines if line and line[0].role is Role.NOTICE_BAD]
-    assert lines[-len(told) :] == tuple(told)
+    assert lines[3 : 3 + len(told)] == tuple(told)
+    assert lines[2][0].text == "A market"
     assert "".join(line[0].text + " " for line in told).split() == ["word"] * 20
 
 
@@ -206,11 +207,12 @@ WARNINGS = (
 )
 
 
-def test_every_warning_is_there_in_full_after_the_facts() -> None:
+def test_every_warning_is_there_in_full_before_the_facts() -> None:
     words = _fold(_words(_prepared(), occasion=Occasion(warnings=WARNINGS)))
     for warning in WARNINGS:
         assert warning in words
-    assert words.index("Order id") < words.index(WARNINGS[0])
+    assert words.index("@ 51¢") < words.index(WARNINGS[0])
+    assert words.index(WARNINGS[1]) < words.index("Max cost")
 
 
 @pytest.mark.parametrize("height", [14, 15, 18])

@@ -53,6 +53,7 @@ async def test_a_long_card_is_read_to_its_end_before_it_signs() -> None:
         await until(pilot, lambda: shows(app, "more lines below"), "the card")
         await settle(pilot)
         service.at = NOW.replace(second=1)
+        assert shows(app, "enter Read on")
         await pilot.press("enter")
         await until(pilot, lambda: shows(app, "line 20."), "the next page")
         assert answers == []
@@ -60,6 +61,7 @@ async def test_a_long_card_is_read_to_its_end_before_it_signs() -> None:
         await until(pilot, lambda: shows(app, "line 40."), "the last line")
         assert answers == []
         assert not shows(app, "more lines below")
+        await until(pilot, lambda: shows(app, "enter Sign"), "the label of the end")
         await pilot.press("enter")
         await until(pilot, lambda: answers, "the answer")
         assert answers == [True]
