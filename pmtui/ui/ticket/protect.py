@@ -67,11 +67,13 @@ _LIVES_HERE = "Held by pmtui, not by the venue: inactive while pmtui is closed."
 _LIVES_ON = "Held by pmtui's service, not by the venue: active without this terminal, too."
 IF_ALL_FILLS = "Assumes a full fill at that price."
 _GAP = "  "
+_SIZE_WIDTH = 9
+"""Fits `99,999.99`."""
 
 CONDITIONAL_COLUMNS = (
     Column("state", "State", 9),
     Column("age", "Age", 4, align=Align.RIGHT),
-    Column("size", "Size", 8, align=Align.RIGHT),
+    Column("size", "Size", _SIZE_WIDTH + len("all "), align=Align.RIGHT),
     Column("outcome", "Outcome", 8),
     Column("stop", "Stop", PRICE_WIDTH, align=Align.RIGHT),
     Column("worst", "Limit", PRICE_WIDTH, align=Align.RIGHT),
@@ -169,10 +171,14 @@ def _sizes_in_words(each: ConditionalOrder, account: AccountView | None) -> tupl
     if each.is_waiting:
         # It will be for what its purchase fills: there is no size yet.
         return ((Cell(outcome),), ())
-    size = format_size_compact(account.allotted(each) if account is not None else each.size).strip()
-    short = "all" if each.is_all else size
-    full = f"all {size} {outcome}" if each.is_all else f"{size} {outcome}"
-    return tuple((Cell(text),) for text in dict.fromkeys((full, f"{short} {outcome}", short)))
+    size = account.allotted(each) if account is not None else each.size
+    of_all, compact = "all " * each.is_all, format_size_compact(size).strip()
+    short = "all" if each.is_all else compact
+    texts = (
+        f"{of_all}{format_shares(size)} {outcome}", f"{of_all}{compact} {outcome}",
+        f"{short} {outcome}", short,
+    )  # fmt: skip
+    return tuple((Cell(text),) for text in dict.fromkeys(texts))
 
 
 def _triggers(each: ConditionalOrder, tick: Micros, gap: str = _GAP) -> Line:
@@ -244,9 +250,10 @@ def _state_of(each: ConditionalOrder, account: AccountView | None) -> Cell:
 def _size_of(each: ConditionalOrder, size: Micros) -> Cell:
     if each.is_waiting:
         return Cell(ABSENT, Role.DIM)
-    if each.is_all:
-        return Cell(f"all {format_size_compact(size, width=4)}")
-    return Cell(format_size_compact(size, width=8))
+    exact = format_shares(size)
+    if len(exact) > _SIZE_WIDTH:
+        exact = format_size_compact(size, width=_SIZE_WIDTH).strip()
+    return Cell(f"all {exact}" if each.is_all else exact)
 
 
 def _price(price: Micros | None) -> Cell:

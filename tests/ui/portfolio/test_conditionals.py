@@ -17,11 +17,13 @@ from pmtui.domain.conditionals.conditional import (
     CountedFills,
     Trigger,
 )
-from pmtui.domain.ids import OrderId
+from pmtui.domain.formats import format_shares
+from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.cells import Row
 from pmtui.ui.facts import ABSENT
 from pmtui.ui.format import TENTH_OF_CENT, read_distance, read_price
 from pmtui.ui.market.market import MarketScreen
@@ -31,6 +33,7 @@ from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.ticket.fields import NumberField
 from pmtui.ui.ticket.protect import (
+    CONDITIONAL_COLUMNS,
     ProtectScreen,
     paint_conditional_row,
     paint_protection,
@@ -378,6 +381,34 @@ async def test_the_heading_follows_the_position() -> None:
         await until(pilot, lambda: shows(app, "Stop / target: 45.99 Yes"), "the shares of now")
         assert shows(app, "Pairs 4 stay")
         assert says(screen, "size") == "45.99 Yes"
+
+
+@pytest.mark.parametrize(
+    ("size", "in_list"), [("49.99", "49.99"), ("1549.99", "1,549.99"), ("234567.89", "234,567")]
+)
+@pytest.mark.parametrize("is_all", [True, False])
+def test_the_size_of_a_stop_is_one_figure_everywhere(
+    size: str, in_list: str, *, is_all: bool
+) -> None:
+    account = MarketDemo(0).market.service.account_view
+    stop = replace(STOP, token_id=TokenId("7"), size=m(size), is_all=is_all)
+    (yes, *_) = account.positions
+    account = replace(
+        account, balances=(), conditionals=(stop,),
+        positions=(replace(yes, token_id=stop.token_id, size=m(size)),),
+    )  # fmt: skip
+    of_all = "all " * is_all
+    assert _cells(paint_conditional_row(stop, account, NOW))["size"] == f"{of_all}{in_list}"
+    exact = f"{of_all}{format_shares(m(size))} Yes"
+    assert exact in "".join(cell.text for cell in paint_protection(stop, account))
+    assert exact in "".join(cell.text for cell in protection_forms(stop, account)[0])
+
+
+def _cells(row: Row) -> dict[str, str]:
+    return {
+        column.key: cell.text.strip()
+        for column, cell in zip(CONDITIONAL_COLUMNS, row.cells, strict=True)
+    }
 
 
 async def at_stop(app: MarketDemo, pilot: Pilot[None], each: ConditionalOrder) -> MarketScreen:
