@@ -150,7 +150,7 @@ def _order(terminal: Terminal, *, price: Decimal, size: Decimal) -> None:
     trader.fill_in(terminal, price=f"{price * 100:.0f}", size=f"{size:f}")
     trader.review(terminal)
     assert terminal.row_with(f"BUY {size:f} Yes @ {cents(price)}")
-    assert terminal.row_with("Max cost", money(price * size))
+    assert terminal.row_with("Cost", money(price * size))
     trader.send(terminal)
 
 

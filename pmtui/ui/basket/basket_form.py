@@ -149,7 +149,7 @@ def paint_basket_card(
     question = f"Buy {format_shares(plan.sets)} {words} in {count(len(orders), 'market')}?"
     lines: list[Line] = [paint_question(mode, question)]
     lines += _card_legs(orders, [leg.name for leg in plan.legs if leg.intent], width)
-    facts = [("Spends", format_cost(plan.cost)), ("Fees", f"{format_past_money(plan.fees)} now")]
+    facts = [("Cost", format_cost(plan.cost)), ("Fee", f"{format_past_money(plan.fees)} now")]
     if plan.gain is not None:
         # With what was bought before, these legs make a set.
         pays, brings = ("Set pays", "Set brings") if plan.is_rest else ("Pays", "Brings")

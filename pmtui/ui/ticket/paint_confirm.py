@@ -94,10 +94,12 @@ def _sum_of(orders: Sequence[PreparedOrder]) -> _Sum:
 
 
 def _describe_sum(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
+    """Return the rows of money in the one order of all cards: what the total adds up stands above it."""
     return [
         *_exchanged(whole, numbers),
         ("Fee", _describe_fee(whole, numbers)),
         *_total(whole, numbers),
+        *_payout(whole, numbers),
     ]
 
 
@@ -110,17 +112,26 @@ def _exchanged(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
         if is_partial:
             return [("Size", f"max {size}"), ("Proceeds", f"min {price} a share")]
         return [("Size", size), ("Proceeds", f"min {format_money(cash)}")]
-    given = ("Max cost", format_cost(cash))
+    cost = ("Cost", f"max {format_cost(cash)}")
     if is_partial:
-        wins = "$1.00 a share"
-        if numbers is not None and numbers.fills_now:
-            wins = f"{format_money(numbers.fills_now)} for what fills now"
         most = f"max {_most(numbers)} " if numbers is not None and numbers.fills_now else ""
-        return [given, ("Size", f"{most}shares at {price} or less"), ("Max payout", wins)]
-    got = f"{size} or more" if spends(order) else size
+        return [("Size", f"{most}shares at {price} or less"), cost]
+    got = f"min {size}" if spends(order) else size
     if spends(order) and numbers is not None and numbers.most_shares > shares:
         got = f"{format_shares(shares)} to {_most(numbers)} shares"
-    return [given, ("Size", got), ("Max payout", format_money(shares))]
+    return [("Size", got), cost]
+
+
+def _payout(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
+    """Return what a purchase pays if it wins."""
+    if not whole.head.unsigned.draft.is_buy:
+        return []
+    pays = format_money(whole.shares)
+    if may_fill_in_part(whole.head):
+        pays = "$1.00 a share"
+        if numbers is not None and numbers.fills_now:
+            pays = f"{format_money(numbers.fills_now)} for what fills now"
+    return [("Max payout", pays)]
 
 
 def _most(numbers: TicketNumbers) -> str:
@@ -165,16 +176,15 @@ def _total(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
             return []
         paid, fee = cents_near(numbers.fills_now_cash), cents_up(numbers.fee)
         total = Micros(paid + fee if is_buy else paid - fee)
-        ends = "with that fee" if is_buy else "after that fee"
-        return [("Total", f"about {format_past_money(total)} {ends}, as the book is")]
+        return [("Total", f"about {format_past_money(total)}")]
     if not is_buy:
         if may_fill_in_part(order):
             return []
         rest = Micros(cents_down(cash) - most)
-        return [("Total", f"min {format_money(rest)} after that fee")]
+        return [("Total", f"min {format_money(rest)}")]
     bound = "about" if spends(order) and numbers is None else "max"
     total = Micros(cents_up(cash) + most)
-    return [("Total", f"{bound} {format_cost(total)} with fee")]
+    return [("Total", f"{bound} {format_cost(total)}")]
 
 
 VENUE_EXPIRY_LEAD = timedelta(seconds=60)
@@ -248,7 +258,7 @@ def _card(
     facts = [
         *((name, plain(value)) for name, value in occasion.estimates),
         *describe_money(order, occasion.numbers),
-        *_terms(order, is_dense=is_dense),
+        *_terms(order),
     ]
     # A token that is not derived needs attention: it is never hidden behind a key.
     is_short = bool(occasion.details_key) and order.is_derived
@@ -321,27 +331,14 @@ def _headline(order: PreparedOrder, price: str, width: int) -> tuple[Line, ...]:
     return paint_text(text, width, side_role(side), Emphasis.BOLD)
 
 
-def _terms(order: PreparedOrder, *, is_dense: bool) -> list[tuple[str, str]]:
+def _terms(order: PreparedOrder) -> list[tuple[str, str]]:
     draft = order.unsigned.draft
-    text = _TIME_IN_FORCE.get(draft.time_in_force, "")
-    if is_dense and draft.is_post_only:
-        text = "post-only"
-    terms = [("TIF", f"{draft.time_in_force}, {text}" if text else draft.time_in_force)]
+    terms = [("TIF", f"{draft.time_in_force}{', post-only' if draft.is_post_only else ''}")]
     if draft.expiration_s:
         stated = datetime.fromtimestamp(draft.expiration_s, tz=UTC)
         gone = shown_time(stated - VENUE_EXPIRY_LEAD)
         terms.append(("Until", f"{gone:%Y-%m-%d %H:%M:%S %Z}"))
-    if not is_dense:
-        terms.append(("Post-only", "yes" if draft.is_post_only else "no"))
     return terms
-
-
-_TIME_IN_FORCE = {
-    TimeInForce.GTC.value: "until cancelled",
-    TimeInForce.GTD.value: "until its expiry",
-    TimeInForce.FOK.value: "all at once or nothing",
-    TimeInForce.FAK.value: "what is there now",
-}
 
 
 def describe_identity(order: PreparedOrder) -> list[tuple[str, str]]:
@@ -357,31 +354,10 @@ def describe_identity(order: PreparedOrder) -> list[tuple[str, str]]:
     ]
 
 
-_ROOMY = 20
-"""With so many cells for a value, a second line is better than signs for words."""
-
-
-def _briefly(value: str, room: int) -> str:
-    """Return a value with signs for words if that saves a second line."""
-    if cell_width(value) <= room or room >= _ROOMY:
-        return value
-    brief = value
-    for words, sign in _SIGNS:
-        brief = brief.replace(words, sign)
-    return brief if cell_width(brief) <= room else value
-
-
-_SIGNS = (
-    ("max ", "≤ "), ("min ", "≥ "), ("about ", "≈ "), (" with fee", ""),
-    (", until cancelled", ""), (", until its expiry", ""), (", all at once or nothing", ""),
-    (", what is there now", ""),
-)  # fmt: skip
-
-
 def paint_fact(name: str, value: str, width: int) -> list[Line]:
     """Paint a fact; a long one is wrapped, because none may be cropped."""
     room = max(8, width - _LABEL - 1)
-    parts = wrap_text(_briefly(value, room), room)
+    parts = wrap_text(value, room)
     return [
         (Cell(f"{name if n == 0 else '':<{_LABEL}} ", Role.DIM), Cell(part))
         for n, part in enumerate(parts)

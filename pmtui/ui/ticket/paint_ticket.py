@@ -392,7 +392,7 @@ def _fee_figure(numbers: TicketNumbers) -> _Figure:
 
 
 def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
-    """Return the expected amount, and the signed one if it differs, in the words of the card."""
+    """Return the expected amount, and the signed one if it differs."""
     say = format_cost if is_buy else format_money
     expected, bound = say(numbers.expected_cash), say(numbers.cash)
     figures: list[_Figure] = []

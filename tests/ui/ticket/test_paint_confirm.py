@@ -45,9 +45,9 @@ def _fold(text: str) -> str:
 def test_the_card_says_everything_that_is_signed() -> None:
     words = _fold(_words(_prepared()))
     for fact in (
-        "PAPER", "BUY 100 Yes @ 51¢ or better", "Max cost $51.00",
-        "Size 100 shares", "Max payout $100.00", "Fee none", "GTC, until cancelled",
-        "Post-only no", "Maker 0x5a5a5a…5a5a5a", "Exchange regular 0xe1e1e1…e1e1e1",
+        "PAPER", "BUY 100 Yes @ 51¢ or better", "Cost max $51.00",
+        "Size 100 shares", "Max payout $100.00", "Fee none", "TIF GTC",
+        "Maker 0x5a5a5a…5a5a5a", "Exchange regular 0xe1e1e1…e1e1e1",
         "Order id 0x000000…",
     ):  # fmt: skip
         assert fact in words, fact
@@ -58,7 +58,7 @@ def test_the_amounts_are_those_of_the_signed_fields_and_no_others() -> None:
     draft = replace(order.unsigned.draft, maker_amount=50_985_001, taker_amount=99_990_000)
     words = _fold(_words(replace(order, unsigned=replace(order.unsigned, draft=draft))))
     assert "BUY 99.99 Yes" in words
-    assert "Max cost $50.99" in words
+    assert "Cost max $50.99" in words
     assert "$51.00" not in words
 
 
@@ -67,7 +67,7 @@ def test_a_sale_gives_shares_and_gets_dollars() -> None:
     assert "SELL 100 Yes @ 51¢ or better" in words
     assert "Size max 100 shares" in words
     assert "Proceeds min 51¢ a share" in words
-    assert "FAK, what is there now" in words
+    assert "TIF FAK" in words
     assert "Max payout" not in words
 
 
@@ -79,11 +79,11 @@ def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue(
 def test_the_fee_is_stated_exactly_or_said_not_to_be() -> None:
     fee = _fold(_words(replace(_prepared(), worst_fee=m("0.99956"))))
     assert "Fee max $1.00; none on what rests" in fee
-    assert "Total max $52.00 with fee" in fee
+    assert "Total max $52.00" in fee
     only_rests = replace(_prepared(is_post_only=True), worst_fee=m("0.99956"))
     words = _fold(_words(only_rests))
     assert "none (maker)" in words
-    assert "Post-only yes" in words
+    assert "TIF GTC, post-only" in words
 
 
 def test_negative_risk_and_real_money_are_named() -> None:
@@ -120,12 +120,12 @@ def test_a_market_purchase_shows_its_least_shares() -> None:
     prepared = FakeService().prepare_now(intent)
     assert isinstance(prepared, PreparedOrder)
     words = _fold(_words(prepared))
-    assert "Max cost $25.00" in words
-    assert "FOK, all at once or nothing" in words
+    assert "Cost max $25.00" in words
+    assert "TIF FOK" in words
     assert "BUY Yes: spend $25.00, min 46.29 shares, max 54¢ a share" in words
     fee = _fold(_words(replace(prepared, worst_fee=m("0.5"))))
     assert "Fee about $0.50" in fee
-    assert "Total about $25.50 with fee" in fee
+    assert "Total about $25.50" in fee
 
 
 def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
@@ -136,14 +136,14 @@ def test_the_dust_of_rounding_is_no_part_of_the_price() -> None:
 def test_a_sale_with_a_fee_says_what_is_left() -> None:
     order = replace(_prepared(side=Side.SELL), worst_fee=m("0.99956"))
     words = _fold(_words(order))
-    assert "Total min $50.00 after that fee" in words
+    assert "Total min $50.00" in words
     # To the cent, and so that the three lines add up.
     draft = replace(order.unsigned.draft, taker_amount=51_304_500)
     odd = replace(order, unsigned=replace(order.unsigned, draft=draft), worst_fee=m("1.9751"))
     words = _fold(_words(odd))
     assert "Proceeds min $51.30" in words
     assert "Fee max $1.98" in words
-    assert "Total min $49.32 after that fee" in words
+    assert "Total min $49.32" in words
 
 
 def _numbers(order: PreparedOrder, *asks: tuple[str, str]) -> TicketNumbers:
@@ -163,7 +163,7 @@ def test_an_order_that_nothing_meets_says_that_it_costs_no_fee_now() -> None:
     met = _numbers(order, ("0.51", "200"))
     words = _fold(_words(order, occasion=Occasion(numbers=met)))
     assert "Fee $1.00 Total" in words
-    assert "Total max $52.00 with fee" in words
+    assert "Total max $52.00" in words
 
 
 def test_the_card_and_the_ticket_beside_it_tell_one_fee() -> None:
@@ -182,7 +182,7 @@ def test_a_purchase_of_what_is_there_promises_no_number_of_shares() -> None:
     assert "BUY Yes: spend max $51.00, max 51¢ a share" in words
     assert "Size max 102 shares at 51¢ or less" in words
     assert "Max payout $20.00 for what fills now" in words
-    assert "Total about $10.20 with that fee, as the book is" in words
+    assert "Total about $10.20" in words
     assert "min" not in words
 
 
@@ -212,7 +212,7 @@ def test_every_warning_is_there_in_full_before_the_facts() -> None:
     for warning in WARNINGS:
         assert warning in words
     assert words.index("@ 51¢") < words.index(WARNINGS[0])
-    assert words.index(WARNINGS[1]) < words.index("Max cost")
+    assert words.index(WARNINGS[1]) < words.index("Cost")
 
 
 @pytest.mark.parametrize("height", [14, 15, 18])
@@ -224,6 +224,24 @@ def test_on_a_small_screen_facts_share_lines_and_none_is_left_out(height: int) -
     longer = paint_confirm(order, 38, mode=Mode.PAPER, occasion=Occasion(warnings=WARNINGS))
     assert len(lines) < len(longer) or len(longer) <= height
     words = _fold(" ".join("".join(cell.text for cell in line) for line in lines))
-    for fact in ("BUY 100 Yes", "Max cost $51.00", "Post-only", "Maker", "Order id"):
+    for fact in ("BUY 100 Yes", "Cost max $51.00", "post-only", "Maker", "Order id"):
         assert fact.lower() in words.lower()
     assert WARNINGS[1] in words
+
+
+@pytest.mark.parametrize("side", Side)
+@pytest.mark.parametrize("time_in_force", TimeInForce)
+@pytest.mark.parametrize("height", [0, 8])
+def test_rows_of_all_orders_have_one_order_at_all_heights(
+    side: Side, time_in_force: TimeInForce, height: int
+) -> None:
+    expires_at = NOW + timedelta(hours=2) if time_in_force is TimeInForce.GTD else None
+    order = _prepared(side=side, time_in_force=time_in_force, expires_at=expires_at)
+    order = replace(order, worst_fee=m("0.99956"))
+    numbers = replace(_numbers(order, ("0.51", "200")), fills_now=m("100"))
+    words = _fold(_words(order, height=height, occasion=Occasion(numbers=numbers)))
+    money = ("Cost",) if side is Side.BUY else ("Proceeds",)
+    names = ("Size", *money, "Fee", "Total", *["Max payout"][: side is Side.BUY], "TIF")
+    at = [words.index(f"{name} ") for name in names]
+    assert at == sorted(at), words
+    assert "Post-only" not in words

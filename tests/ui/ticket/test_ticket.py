@@ -79,7 +79,7 @@ async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
         screen = await _card(pilot, app)
         text = _card_text(screen)
         assert "BUY 100 Yes @ 51¢ or better" in text
-        assert "Max cost   $51.00" in text
+        assert "Cost       max $51.00" in text
         app.pass_time()
         await pilot.press("enter")
         await until(pilot, lambda: "Working: BUY 100" in app.words(), "the verdict")
