@@ -18,7 +18,7 @@ from enum import Enum
 from pmtui.domain.books.book_view import BookView, Level
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import Event, FeeSchedule, Market, MarketTerms
-from pmtui.domain.money import ONE, SCALE, ZERO, Micros
+from pmtui.domain.money import ONE, SCALE, ZERO, Micros, cents_down, cents_up
 from pmtui.domain.orders.amounts import MIN_MARKETABLE_BUY, SIZE_STEP, size_floor
 from pmtui.domain.orders.order import MarketBuyIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import book_of_others, describe_own_order, own_orders_met
@@ -179,6 +179,16 @@ class BasketPlan:
         return Micros(sum(leg.fee for leg in self.legs))
 
     @property
+    def shown_cost(self) -> Micros:
+        """The cost as shown: the sum of the cents of the legs, each rounded up."""
+        return Micros(sum(cents_up(leg.cost) for leg in self.legs))
+
+    @property
+    def shown_fees(self) -> Micros:
+        """The fees as shown, rounded up to the cent."""
+        return cents_up(self.fees)
+
+    @property
     def pays(self) -> Micros:
         """Dollars that a complete basket pays in the end, whichever outcome wins."""
         winners = 1 if self.side is BasketSide.YES else len(self.legs) + self.bought - 1
@@ -186,10 +196,14 @@ class BasketPlan:
 
     @property
     def gain(self) -> Micros | None:
-        """Profit of a complete basket after fees; None if a leg is missing, or may be."""
+        """Profit of a complete basket after fees; None if a leg is missing, or may be.
+
+        Of the cents shown, so that what stands beside it adds up to it.
+        """
         if self.spent is None or not self.is_whole or self.is_rest != bool(self.bought):
             return None
-        return Micros(self.pays - self.spent - self.cost - self.fees)
+        paid = cents_up(self.spent) + self.shown_cost + self.shown_fees
+        return Micros(cents_down(self.pays) - paid)
 
 
 def plan_basket(

@@ -38,6 +38,7 @@ from pmtui.ui.format import (
     TENTH_OF_CENT,
     format_average,
     format_cost,
+    format_money,
     format_money_change,
     format_past_money,
     format_price,
@@ -96,7 +97,7 @@ def paint_legs(
         cells = (
             Cell(f"{plain(leg.name, room):<{room}} "),
             Cell(_price(leg.average).rjust(_PRICE), Role.ASK),
-            Cell(f"{format_past_money(leg.cost) if leg.intent else ABSENT:>{_COST}}  ", Role.DIM),
+            Cell(f"{format_cost(leg.cost) if leg.intent else ABSENT:>{_COST}}  ", Role.DIM),
             end,
         )
         legs.append((end.role in _FINE, fit_line(cells, width)))
@@ -110,12 +111,12 @@ def paint_legs(
 def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Line, ...]:
     """Paint the cost of all legs, their payout, and the gain after fees."""
     words = _WORDS[plan.side]
-    cost = format_cost(Micros(plan.cost + plan.fees))
+    cost = format_cost(Micros(plan.shown_cost + plan.shown_fees))
     lines: list[Line] = [
         (
             Cell(f"{count(len(plan.intents), 'leg')} for "),
             Cell(cost, Role.HEADING),
-            Cell(f" with fees of {format_past_money(plan.fees)}", Role.DIM),
+            Cell(f" with fees of {format_cost(plan.shown_fees)}", Role.DIM),
         )
     ]
     gain = plan.gain
@@ -132,7 +133,7 @@ def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Lin
         role = Role.UP if gain > 0 else Role.DOWN
         lines.append(
             (
-                Cell(f"All {words} pay {format_past_money(plan.pays)} whoever wins: ", Role.DIM),
+                Cell(f"All {words} pay {format_money(plan.pays)} whoever wins: ", Role.DIM),
                 Cell(f"{format_money_change(gain)} after fees", role, Emphasis.BOLD),
             )
         )
@@ -149,11 +150,11 @@ def paint_basket_card(
     question = f"Buy {format_shares(plan.sets)} {words} in {count(len(orders), 'market')}?"
     lines: list[Line] = [paint_question(mode, question)]
     lines += _card_legs(orders, [leg.name for leg in plan.legs if leg.intent], width)
-    facts = [("Cost", format_cost(plan.cost)), ("Fee", f"{format_past_money(plan.fees)} now")]
+    facts = [("Cost", format_cost(plan.shown_cost)), ("Fee", f"{format_cost(plan.shown_fees)} now")]
     if plan.gain is not None:
         # With what was bought before, these legs make a set.
         pays, brings = ("Set pays", "Set brings") if plan.is_rest else ("Pays", "Brings")
-        facts.append((pays, format_past_money(plan.pays)))
+        facts.append((pays, format_money(plan.pays)))
         facts.append((brings, format_money_change(plan.gain)))
     for name, value in (*facts, ("TIF", "FOK")):
         lines += paint_fact(name, value, width)

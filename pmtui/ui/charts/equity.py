@@ -10,7 +10,7 @@ from pmtui.domain.account.pnl import EquityPoint
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line
 from pmtui.ui.charts.plot import Axes, Canvas, ticks_of, time_line
-from pmtui.ui.format import format_past_money
+from pmtui.ui.format import format_money, format_past_money
 from pmtui.ui.theme.theme import Role
 
 _LEAST_SPAN = Micros(1_000_000)
@@ -61,8 +61,8 @@ def draw_equity(points: Sequence[EquityPoint], width: int, height: int) -> tuple
     values, rows = [point.value for point in points], height - 1
     scale = _scale_of(values, rows)
     names = scale.labels(rows)
-    # Rounded as the labels are, it would be the same as one that it does not reach.
-    tag = format_past_money(values[-1])
+    # As in the title of its pane: rounded as the labels are, it would be one that it does not reach.
+    tag = format_money(values[-1])
     digits = max(map(len, (tag, *names.values())))
     room = digits + len("┤ ") + 1
     axes = Axes(

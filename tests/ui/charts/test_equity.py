@@ -9,6 +9,7 @@ from pmtui.domain.account.pnl import EquityPoint
 from pmtui.domain.money import Micros
 from pmtui.ui.cells import Emphasis, Line
 from pmtui.ui.charts.equity import draw_equity
+from pmtui.ui.portfolio.summary import paint_equity_value
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
 
@@ -56,6 +57,14 @@ def test_the_tag_is_exact_and_ends_where_the_round_amounts_end() -> None:
     assert any(line.endswith("  $9,999.57 ") for line in lines)
     ends = {len(line.rstrip()) for line in lines[:-1] if "$" in line}
     assert ends == {59}
+
+
+def test_the_tag_is_the_figure_in_the_title_of_the_pane() -> None:
+    points = curve(10_000, 10_000.2, 10_000.3966)
+    (title, *_) = paint_equity_value(points[-1].value, None)
+    lines = [text(line) for line in draw_equity(points, 60, 9)]
+    assert title.text == "$10,000.39"
+    assert any(line.endswith(f"  {title.text} ") for line in lines)
 
 
 def test_the_area_below_has_the_tint_of_the_result_and_a_flat_day_has_none() -> None:
