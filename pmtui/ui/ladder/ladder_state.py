@@ -340,7 +340,7 @@ def _imbalance(bid: Micros, ask: Micros, *, is_good: bool) -> list[Line]:
     part = (2 * bid * _WEIGHED + bid + ask) // (2 * (bid + ask))
     return [
         (
-            Cell("sum ", Role.DIM), Cell(sizes[0], bids), Cell(" "),
+            Cell("in view ", Role.DIM), Cell(sizes[0], bids), Cell(" "),
             Cell("█" * part, bids), Cell("░" * (_WEIGHED - part), asks),
             Cell(" "), Cell(sizes[1], asks),
         )

@@ -154,8 +154,8 @@ def test_what_pairs_bring_stands_beside_the_average_or_makes_it_an_estimate() ->
 @pytest.mark.parametrize(
     ("bid", "ask", "said"),
     [
-        (3_000, 1_000, "sum 3,000 ████████░░ 1,000"), (0, 10, "sum 0 ░░░░░░░░░░ 10"),
-        (10, 0, "sum 10 ██████████ 0"), (0, 0, ""),
+        (3_000, 1_000, "in view 3,000 ████████░░ 1,000"), (0, 10, "in view 0 ░░░░░░░░░░ 10"),
+        (10, 0, "in view 10 ██████████ 0"), (0, 0, ""),
     ],
 )  # fmt: skip
 def test_the_bids_in_view_are_weighed_against_the_asks(bid: int, ask: int, said: str) -> None:
