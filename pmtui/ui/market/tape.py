@@ -58,6 +58,7 @@ _SIZE, _MIDDLE_SIZE, _NARROW_SIZE = 7, 6, 5
 WIDTH = _SIDE + _PRICE + _SIZE + _OWN + _TIME
 _MINUTE = timedelta(minutes=1)
 _DID = {Side.BUY: "bought", Side.SELL: "sold", None: "bought and sold"}
+_WORD = len(_DID[Side.BUY])
 OWN_MARK = "◂"
 """The mark of own trades. No other sign on the screen becomes the same one in ASCII."""
 _LETTERS = {Side.BUY: "B", Side.SELL: "S", None: " "}
@@ -177,10 +178,19 @@ def paint_row(row: TapeRow, width: int, *, tick: Micros | None = None) -> Line:
 
 
 def _own_parts(row: TapeRow) -> tuple[Cell, ...]:
-    """Return texts of what was ours of a trade, the longest first."""
+    """Return texts of what was ours of a trade, the longest first.
+
+    Purchases and sales take the same cells: in a column where only one of the words fits, the other
+    trades would look like somebody else's.
+    """
     did, size = _DID[row.own_side], format_size_compact(row.own).strip()
+    more = " " * (_WORD - len(did))
     is_whole = row.own >= row.trade.size
-    texts = (f"you {did}", did) if is_whole else (f"you {did} {size}", f"you {size}", size)
+    texts = (
+        (f"you {did}{more}", f"{did}{more}")
+        if is_whole
+        else (f"you {did} {size}{more}", f"you {size}", size)
+    )
     return tuple(Cell(f" {text}", Role.OWN_ORDER) for text in texts)
 
 

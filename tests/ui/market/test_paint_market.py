@@ -246,6 +246,24 @@ def test_a_trade_that_was_ours_in_part_says_which_part() -> None:
     assert whole.endswith("you bought")
 
 
+@pytest.mark.parametrize("own", [20_000_000, 500_000_000])
+def test_purchases_and_sales_of_ours_are_told_in_the_same_words_at_every_width(own: int) -> None:
+    def said(side: Side, width: int) -> str:
+        trade = TradePrint(YES, side, Micros(510_000), Micros(500_000_000), NOW)
+        fill = replace(
+            believable.fill(1, 2), token_id=YES, price=trade.price, size=Micros(own), side=side,
+            matched_at=NOW, liquidity=Liquidity.TAKER,
+        )  # fmt: skip
+        line = text_of(*paint_tape(TapeView((trade,), 1), width, 1, fills=(fill,)))
+        for word in ("◂B", "◂S", "BUY", "SELL"):
+            line = line.replace(word, "")
+        return " ".join(line.replace("bought", "…").replace("sold", "…").split())
+
+    for width in range(20, 60):
+        bought, sold = said(Side.BUY, width), said(Side.SELL, width)
+        assert bought == sold
+
+
 def test_the_rate_of_the_last_minute_is_counted() -> None:
     trades = tuple(
         TradePrint(
