@@ -327,3 +327,11 @@ def test_without_colour_nothing_is_reversed_that_only_changed_or_frames() -> Non
     for style in (styles.style(Role.ARMED), styles.style(Role.TEXT, ground=Role.CURSOR_ROW)):
         assert style.reverse
     assert styles.style(Role.OWN_ORDER, ground=Role.BID_BAR).reverse
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_no_role_is_underlined_because_that_says_that_an_order_earns_rewards(
+    theme: Theme,
+) -> None:
+    styles = {k: v for k, v in theme.variables.items() if k.endswith("-style")}
+    assert not [name for name, style in styles.items() if "underline" in style.split()]
