@@ -84,7 +84,7 @@ def paint_found_fold(fold: SeriesFold[MarketRow], book: BookView | None, now: da
 
 def _name_fold(fold: SeriesFold[W], *, is_held: bool) -> tuple[Cell, Cell]:
     """Paint the marks and the name of a folded or unfolded series."""
-    mark = "▸" if fold.is_folded else "▾"
+    mark = "+" if fold.is_folded else "−"
     title = f"{plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"
     return paint_marks(is_held=is_held, mark=mark), Cell(title, Role.HEADING)
 

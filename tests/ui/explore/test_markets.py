@@ -190,12 +190,12 @@ async def test_windows_of_a_series_are_one_row_until_they_are_unfolded() -> None
     service.lists[BY_VOLUME] = MarketListView(rows, Load.READY, False, NOW)
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
-        await until(pilot, lambda: shows(app, "▸ Ether every five minutes"), "the fold")
+        await until(pilot, lambda: shows(app, "+ Ether every five minutes"), "the fold")
         keys = [row.key for row in _table(app).rows]
         assert keys == [*(event.event_id for event in RIVER[:3]), "series 5m"]
         await pilot.press("end", "space")
         await until(pilot, lambda: len(_table(app).rows) == 7, "all windows")
-        assert shows(app, "▾ Ether every five minutes")
+        assert shows(app, "− Ether every five minutes")
         # A window stands below its series, by what only it is called.
         ether = [row.cells[1].text for row in _table(app).rows if "Ether" in row.cells[1].text]
         assert ether == ["Ether every five minutes · every 5m (3)"]
@@ -216,7 +216,7 @@ async def test_found_windows_of_a_series_are_one_row_until_they_are_unfolded() -
     app = _app(service)
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("slash", *"ether")
-        await until(pilot, lambda: shows(app, "▸ Ether every five minutes · every 5m (3)"), "it")
+        await until(pilot, lambda: shows(app, "+ Ether every five minutes · every 5m (3)"), "it")
         table = app.screen.query_one("#results", LineTable)
         assert [row.key for row in table.rows] == [river.market.market_id, "series 5m"]
         await pilot.press("down", "enter")
