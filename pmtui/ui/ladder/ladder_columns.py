@@ -225,6 +225,7 @@ def place_cells(columns: LadderColumns, paint: Painters, *, ground: Role | None)
 
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
+_BLOCK, _SHADE = "█", "▒"
 _FULL = 8
 _ROUGHLY = 4
 """By what factor sizes may fall below the scale before it is changed."""
@@ -279,6 +280,11 @@ class BarLook(NamedTuple):
     is_plain: bool = False
     """Whether colours cannot be reversed."""
 
+    @property
+    def is_shaded(self) -> bool:
+        """Whether blocks are a shade: full ones would be gaps in a row that is reversed itself."""
+        return self.is_plain and self.ground is Role.CURSOR_ROW
+
 
 _BAR_GROUNDS = {Side.BUY: Role.BID_BAR, Side.SELL: Role.ASK_BAR}
 
@@ -323,9 +329,9 @@ def _covered(cell: Cell, look: BarLook) -> Cell:
     if look.ground is None:
         return cell._replace(ground=_BAR_GROUNDS[look.side])
     kept = cell.emphasis & Emphasis.UNDERLINE
-    if look.is_plain:
-        # On a reversed cursor row the bar is a gap.
-        return cell._replace(role=Role.TEXT, emphasis=kept, ground=None)
+    if look.is_shaded:
+        # Text on a shade would be unreadable.
+        return cell._replace(ground=look.ground)
     return cell._replace(role=look.role, emphasis=kept | Emphasis.REVERSE, ground=look.ground)
 
 
@@ -337,12 +343,15 @@ def _paint_blocks(full: int, rest: int, width: int, *, look: BarLook, is_cut: bo
     reversed.
     """
     side, role, emphasis, ground, is_plain = look
-    is_bid = side is Side.BUY
+    is_bid, block = side is Side.BUY, _BLOCK
+    if look.is_shaded:
+        # There are no parts of a shade.
+        block, full, rest = _SHADE, max(full + rest // (_FULL // 2), int(rest > 0)), 0
     if is_cut:
-        blocks, arrow = "█" * (full - 1), ARROWS[side]
+        blocks, arrow = block * (full - 1), ARROWS[side]
         return (Cell(arrow + blocks if is_bid else blocks + arrow, role, emphasis, ground),)
     blank = Cell(" " * (width - full - bool(rest)), ground=ground)
-    bar = Cell("█" * full, role, emphasis, ground)
+    bar = Cell(block * full, role, emphasis, ground)
     tip = Cell(_EIGHTHS[rest], role, emphasis, ground)
     if is_bid and rest:
         if ground is None and not is_plain:

@@ -81,7 +81,10 @@ SIGNS = (
         "a bar that ought to be longer; bars compare the rows that are in view around the spread",
     ),
     ("traded", "a column: how many shares have traded at each price"),
-    ("in view", "what is bid for and offered on the rows in view: a taller window counts more rows"),
+    (
+        "in view",
+        "what is bid for and offered on the rows in view: a taller window counts more rows",
+    ),
 )
 """The signs of the rows, and what each means."""
 _WORD = 3

@@ -34,7 +34,7 @@ _SIGNS = {
     **dict.fromkeys("┄┅┈┉", "."),
     **dict.fromkeys("│┃┆┇┊┋╎╏║╵╷╹╻╽╿", "|"),
     # Bars: any part of a cell shows something, and half a cell or more shows a full block.
-    **dict.fromkeys("▁▂▃▖▗▏▎▍▕", "."), **dict.fromkeys("▄▅▆▇", ":"), **dict.fromkeys("█▌▋▊▉▐▀", "#"),
+    **dict.fromkeys("▁▂▃▖▗▏▎▍▕", "."), **dict.fromkeys("▄▅▆▇", ":"), **dict.fromkeys("█▌▋▊▉▐▀▒", "#"),
     # Braille dots of a curve; charts draw differently where they can.
     **dict.fromkeys(map(chr, range(0x2801, 0x2900)), "*"), "\u2800": " ",
     # Characters of Textual's palette.

@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -104,6 +105,22 @@ def test_the_tip_of_a_bid_is_a_block_with_its_colours_exchanged() -> None:
     # On a ground of its own it would be lost.
     look = BarLook(Side.BUY, Role.BID, ground=Role.CURSOR_ROW)
     assert text_of(paint_bar(8, BarScale(100), 4, look=look)) == "  ▕█"
+
+
+@pytest.mark.parametrize("side", Side)
+def test_in_a_reversed_row_a_bar_is_a_shade_and_no_gap(side: Side) -> None:
+    look = BarLook(side, Role.BID, ground=Role.CURSOR_ROW, is_plain=True)
+    own = Cell("5", Role.OWN_ORDER)
+    for size, shades in ((0, 0), (1, 1), (40, 5), (100, 8), (101, 7)):
+        line = paint_bar(size, BarScale(100), 8, look=look)
+        assert line_width(line) == 8
+        assert text_of(line).count("▒") == shades
+        assert not set(text_of(line)) & set("█▐▕▏")
+        assert all(cell.ground is Role.CURSOR_ROW for cell in line)
+        under = paint_bar(size, BarScale(100), 8, look=look, over=(own,))
+        assert line_width(under) == 8
+        assert own._replace(ground=Role.CURSOR_ROW) in under
+    assert to_ascii_cells("▒") == "#"
 
 
 @given(
