@@ -87,7 +87,8 @@ def ellipsize_distinctly(texts: Iterable[str], width: int) -> Mapping[str, str]:
 def _cut_common(texts: tuple[str, ...], width: int) -> dict[str, str]:
     """Leave out the common part of texts, except for its beginning.
 
-    Each is cut in one place. An end that does not fit loses its last words without a second mark.
+    Each is cut in one place, and an end that does not fit loses its last words without a second
+    mark; unless the ends differ only there, as a price and a date do: then their middle is left out.
     """
     if len({_begun_words(text, width - 1) for text in texts}) == len(texts):
         # Cropped at the end they differ in whole words.
@@ -103,7 +104,28 @@ def _cut_common(texts: tuple[str, ...], width: int) -> dict[str, str]:
     words = head if common[len(head) :].startswith(" ") else head.rpartition(" ")[0]
     head = words if cell_width(words) > most // 2 else head.rstrip()
     room = width - cell_width(head) - 1
-    return {text: f"{head}…{_begun_words(end, room)}" for text, end in ends.items()}
+    begun, both = (
+        {t: f"{head}…{cut(e, room)}" for t, e in ends.items()}
+        for cut in (_begun_words, _outer_words)
+    )
+    return both if len(set(both.values())) > len(set(begun.values())) else begun
+
+
+def _outer_words(text: str, width: int) -> str:
+    """Return whole words at the beginning and at the end that fit, the latter in at most half of the room."""
+    if cell_width(text) <= width:
+        return text
+    tail = ""
+    for word in reversed(text.split(" ")):
+        longer = f"{word} {tail}".rstrip()
+        if cell_width(longer) > width // 2:
+            break
+        tail = longer
+    return (
+        f"{_begun_words(text, width - 1 - cell_width(tail))}…{tail}"
+        if tail
+        else _begun_words(text, width)
+    )
 
 
 def _begun_words(text: str, width: int) -> str:

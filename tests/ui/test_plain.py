@@ -216,6 +216,20 @@ def test_a_name_is_cut_in_one_place() -> None:
         assert all(each.count("…") == 1 for each in ellipsize_distinctly(BANKS, width).values())
 
 
+def test_names_that_differ_in_two_places_keep_both() -> None:
+    markets = [
+        f"Will Bitcoin be above ${price},000 at noon UTC on November {day}?"
+        for price in (84, 100) for day in (28, 29)
+    ]  # fmt: skip
+    assert list(ellipsize_distinctly(markets, 37).values()) == [
+        "Will Bitcoin…$84,000 at…November 28?", "Will Bitcoin…$84,000 at…November 29?",
+        "Will Bitcoin…$100,000 at…November 28?", "Will Bitcoin…$100,000 at…November 29?",
+    ]  # fmt: skip
+    assert ellipsize_distinctly(markets, 27)[markets[0]] == "Will Bitc…$84,000 at…28?"
+    # Without the date they differ already.
+    assert not ellipsize_distinctly(markets[::2], 37)
+
+
 def test_names_beside_each_other_are_cut_only_when_the_line_is_full() -> None:
     names = ["No change", "Cut of 25 bps", "Cut of 50 bps or more"]
     assert fit_names(names, 43, least=6) == names

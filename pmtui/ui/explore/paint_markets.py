@@ -84,7 +84,7 @@ EVENT_COLUMNS = (
 RESULT_COLUMNS = (
     Column("own", "", MARKS_WIDTH, about="In position, starred"),
     Column("question", "Market", 27, grow=3, ease=44, is_essential=True, is_name=True),
-    Column("outcome", "Outcome", 7, grow=1),
+    Column("outcome", "Outcome", 7, grow=1, silent=("Yes",)),
     Column("price", "Price", PRICE_WIDTH, align=Align.RIGHT),
     _AGE,
     Column("change", "24h", CHANGE_WIDTH, align=Align.RIGHT),

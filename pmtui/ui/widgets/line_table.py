@@ -559,6 +559,9 @@ class LineTable(ScrollView, can_focus=True):
                 self.post_message(self.RowHighlighted(self, key))
 
     def _bring_into_view(self, index: int) -> None:
+        if not self.size.height:
+            # Hidden: the rows in view are those that it had.
+            return
         top = self._top
         if index < top:
             self.scroll_to(y=index, animate=False)

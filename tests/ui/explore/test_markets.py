@@ -18,16 +18,16 @@ from pmtui.service.topics import (
     StatusTopic,
 )
 from pmtui.service.views import HistoryView, Load, MarketListView, SearchView
-from pmtui.ui.cells import Row
+from pmtui.ui.cells import Cell, Row
 from pmtui.ui.explore.filter_form import FilterForm
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.explore.paint_markets import paint_marked_spread, price_a_day_ago
+from pmtui.ui.explore.paint_markets import RESULT_COLUMNS, paint_marked_spread, price_a_day_ago
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.explore.tag_picker import TagPicker
 from pmtui.ui.facts import PRICE_WIDTH
 from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.widgets.line_table import LineTable
+from pmtui.ui.widgets.line_table import LineTable, TableColumns
 from pmtui.ui.widgets.search_input import SearchInput
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
@@ -171,7 +171,7 @@ async def test_results_that_begin_alike_show_what_is_their_own() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await pilot.press("slash", *"cut")
         for bank in banks:
-            await until(pilot, lambda bank=bank: shows(app, f"…{bank}"), bank)  # type: ignore[misc]
+            await until(pilot, lambda bank=bank: shows(app, f"the {bank}"), bank)  # type: ignore[misc]
 
 
 WINDOWS = tuple(
@@ -495,6 +495,44 @@ async def test_results_come_as_one_types_and_escape_restores_the_list() -> None:
         assert _table(app).cursor_key == before
         assert service.watched() >= {BY_VOLUME}
         assert SearchTopic("wi") not in service.watched()
+
+
+async def test_a_search_leaves_the_list_where_it_was_scrolled() -> None:
+    service = FakeService()
+    service.lists[BY_VOLUME] = _listing(60, has_more=False)
+    app = _app(service)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: _table(app).rows, "the list")
+        for keys in (("end", "up", "up"), ("home", "down", "down")):
+            await pilot.press(*keys)
+            await settle(pilot)
+            before = _table(app).keys_in_view
+            await pilot.press("slash", "w")
+            await until(pilot, lambda: shows(app, "RESULTS"), "the results")
+            await settle(pilot)
+            # Rows change while nobody sees them.
+            view = service.lists[BY_VOLUME]
+            rows = (*view.rows[:-1], replace(view.rows[-1], has_position=keys[0] == "end"))
+            service.lists[BY_VOLUME] = replace(view, rows=rows)
+            await pilot.press("escape")
+            await until(pilot, lambda: shows(app, "by volume 24h"), "the list's heading")
+            await settle(pilot)
+            assert _table(app).keys_in_view == before
+
+
+def test_the_outcome_is_named_where_it_is_not_yes_for_all() -> None:
+    outcome = [column.key for column in RESULT_COLUMNS].index("outcome")
+
+    def row(key: str, label: str) -> Row:
+        cells = [Cell("x") for _ in RESULT_COLUMNS]
+        cells[outcome] = Cell(label)
+        return Row(key, tuple(cells))
+
+    columns = TableColumns(RESULT_COLUMNS, width=lambda: 120, marked=int, chosen=int)
+    _ = columns.follow((row("1", "Yes"), row("2", "Yes")))
+    assert "outcome" not in columns.in_view
+    _ = columns.follow((row("1", "Yes"), row("2", "Up")))
+    assert "outcome" in columns.in_view
 
 
 async def test_who_comes_back_to_a_search_types_the_next_one() -> None:
