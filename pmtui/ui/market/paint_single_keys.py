@@ -387,16 +387,16 @@ def _presets(
         text = format_size_compact(size, width=6).strip()
         key = keys.get(f"preset_{number + 1}", "")
         cells += [Cell(f" {key}" if key else " ", Role.KEY)]
+        # A sign says which key has which size, not only a blank.
+        sign = Cell(":" if key else " ", Role.DIM)
         if number == chosen:
             if key:
-                cells.append(Cell(" "))
+                cells.append(sign)
             # The chosen size is highlighted armed or not, so that arming moves nothing.
             patch = Emphasis.NONE if role is Role.ARMED else Emphasis.REVERSE
             cells.append(Cell(f" {text} ", role, Emphasis.BOLD | patch))
         else:
-            # Without a second blank a sign says which key has which size.
-            sign = ":" if is_brief and key else " "
-            cells.append(Cell(f"{sign}{text}" if is_brief else f" {text} ", Role.DIM))
+            cells.append(Cell(f"{sign.text}{text}{'' if is_brief else ' '}", Role.DIM))
     return tuple(cells)
 
 
@@ -413,9 +413,11 @@ def _priced(
         if is_brief:
             text = text.removesuffix("¢")
         role = Role.BID if key.side.value == "BUY" else Role.ASK
+        # Without a word between them `< 46.4` would read as a comparison.
+        name = f" {names[key]} " if names[key] else ":"
         facts.append(
             (
-                Cell(label, Role.KEY, Emphasis.BOLD), Cell(f" {names[key]} " if names[key] else " ", Role.DIM),
+                Cell(label, Role.KEY, Emphasis.BOLD), Cell(name, Role.DIM),
                 Cell(text, role if price is not None else Role.DIM),
             )
         )  # fmt: skip

@@ -157,8 +157,11 @@ def test_eighty_columns_hold_every_key_with_its_price_and_the_round_trip() -> No
     armed = replace(ARMED, keys={**ARMED.keys, **keys})
     first, second = (text_of(line) for line in paint_armed(armed, 80))
     # No size is glued to its key, and none reads as the next one's.
-    assert " 1:5 2:10 3:50 4  100  5:500" in first
-    assert ", bid 42 < 44 . ask 43 > 45" in first
+    assert " 1:5 2:10 3:50 4: 100  5:500" in first
+    # No price reads as compared with the one before it.
+    assert ", bid 42 <:44 . ask 43 >:45" in first
+    wide, _ = paint_armed(armed, 160)
+    assert " 1:5  2:10  3:50  4: 100  5:500 " in text_of(wide)
     assert first.rstrip().endswith("38ms off 4:52")
     assert "D hit 47 U lift 46 B buy 40 S sell 41 F flat 500 -$1.60" in second
     assert second.rstrip().endswith("( bids ) asks v off")
@@ -172,7 +175,7 @@ def test_where_all_fit_pairs_are_further_apart_than_what_they_hold() -> None:
     tight = replace(ARMED, keys={**ARMED.keys, **keys}, prices=fine)
     first, _ = paint_armed(tight, 80)
     # A key's price is worth more than the round trip.
-    assert "> 45.1" in text_of(first)
+    assert ">:45.1" in text_of(first)
     assert "38ms" not in text_of(first)
 
 
@@ -183,7 +186,7 @@ def test_the_usual_width_leaves_no_key_out() -> None:
     armed = replace(ARMED, keys={**ARMED.keys, **keys}, prices=fine)
     for width in (110, 120, 132):
         first, second = (text_of(line) for line in paint_armed(armed, width))
-        assert all(sign in first for sign in ("5 500", ", bid", "<", ". ask", ">", "rtt 38 ms"))
+        assert all(sign in first for sign in ("5:500", ", bid", "<", ". ask", ">", "rtt 38 ms"))
         assert all(sign in second for sign in ("D hit", "U lift", "F flat", "( bids", "v off"))
 
 
@@ -204,7 +207,7 @@ def test_no_key_is_left_out_for_the_orders_that_are_pulled() -> None:
     keys = {**ARMED.keys, "cancel_bids": "(", "cancel_asks": ")"}
     fine = {key: Micros(price + 1_000) for key, price in PRICES.items()}
     _, second = paint_armed(replace(ARMED, keys=keys, cancels=(5, 1), prices=fine), 80)
-    assert text_of(second).split()[::2][:4] == ["D", "U", "B", "S"]
+    assert text_of(second).split()[:4] == ["D:47.1", "U:46.1", "B:40.1", "S:41.1"]
     assert text_of(second).rstrip().endswith("( bids  ) asks  v off")
 
 

@@ -461,7 +461,7 @@ class SingleKeys:
         size = format_shares(self.preset)
         self._line.show(
             f"ARMED {size}: {buy}/{sell} trade at the cursor, {off} to disarm. "
-            f"{take} spends dollars: {size} or more."
+            f"{take} spends dollars and may get more."
         )
 
     def _book_on_show(self, model: MarketModel) -> BookView | None:
