@@ -18,6 +18,8 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.config.workplace import MARKETS_PLACE
+from pmtui.domain.markets.market import Market
+from pmtui.domain.money import Micros, counted_mid
 from pmtui.service.topics import (
     HistoryTopic,
     RowQuotesTopic,
@@ -26,7 +28,7 @@ from pmtui.service.topics import (
     Topic,
 )
 from pmtui.ui.cells import Cell
-from pmtui.ui.explore.event_list import EventList, FoundMarkets
+from pmtui.ui.explore.event_list import EventList, FoundMarkets, quoted_token
 from pmtui.ui.explore.listed_events import ListedEvents
 from pmtui.ui.explore.paint_markets import (
     EVENT_COLUMNS,
@@ -35,6 +37,9 @@ from pmtui.ui.explore.paint_markets import (
     paint_list_title,
     paint_results_title,
     paint_search_note,
+)
+from pmtui.ui.explore.paint_markets import (
+    is_live as is_live_book,
 )
 from pmtui.ui.explore.preview import (
     PREVIEW_FROM,
@@ -337,6 +342,13 @@ class MarketsScreen(FrameScreen):
     def _subject_at(self, key: str | None) -> Subject | None:
         if self._text:
             market = self._found.market_at(key)
-            return None if market is None else market_subject(market)
+            return None if market is None else market_subject(market, self._live_price(market))
         row = self._list.event_at(key)
-        return None if row is None else event_subject(row.event, row.leading)
+        if row is None:
+            return None
+        return event_subject(row.event, row.leading, self._live_price(row.leading))
+
+    def _live_price(self, market: Market | None) -> Micros | None:
+        """Return the price that the row of a market shows, while it is live."""
+        book = self._stream.book(quoted_token(market))
+        return counted_mid(book.best_bid, book.best_ask) if is_live_book(book) else None

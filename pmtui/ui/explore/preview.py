@@ -40,20 +40,29 @@ class Subject:
     liquidity: Micros | None
     description: str = ""
     kind: str = "EVENT"
+    live: Micros | None = None
+    """The live price of that market, as its row shows it."""
+
+    def price_of(self, market: Market) -> Micros | None:
+        """Return the price of a market: the live one of the row beside, else that of the metadata."""
+        is_live = market == self.leading and self.live is not None and not market.closed
+        return self.live if is_live else market.first_price
 
 
-def event_subject(event: Event, leading: Market | None) -> Subject:
+def event_subject(event: Event, leading: Market | None, live: Micros | None = None) -> Subject:
     """Return an event as the subject of a preview."""
     return Subject(
-        event.title, event.markets, leading, event.volume_24h, event.liquidity, event.description
-    )
+        event.title, event.markets, leading, event.volume_24h, event.liquidity, event.description,
+        live=live,
+    )  # fmt: skip
 
 
-def market_subject(market: Market) -> Subject:
+def market_subject(market: Market, live: Micros | None = None) -> Subject:
     """Return a market as the subject of a preview."""
     return Subject(
-        market.distinct_name, (market,), market, market.volume_24h, market.liquidity, kind="MARKET"
-    )
+        market.distinct_name, (market,), market, market.volume_24h, market.liquidity, kind="MARKET",
+        live=live,
+    )  # fmt: skip
 
 
 class PreviewPane(LinePane):
@@ -77,11 +86,12 @@ class PreviewPane(LinePane):
     @override
     def value(self) -> Line:
         """Return the price of the representing market."""
-        leading = self._subject.leading if self._subject is not None else None
-        price = leading.first_price if leading is not None else None
-        if leading is None or price is None:
+        subject = self._subject
+        leading = subject.leading if subject is not None else None
+        price = subject.price_of(leading) if subject is not None and leading is not None else None
+        if subject is None or leading is None or price is None:
             return ()
-        is_alone = self._subject is not None and len(self._subject.markets) == 1
+        is_alone = len(subject.markets) == 1
         name = plain(first_label(leading) if is_alone else leading.title, _LONGEST_LEADER)
         return (Cell(f"{name} ", Role.DIM), Cell(read_average(price), Role.HEADING))
 
@@ -106,9 +116,12 @@ def paint_preview(
     )
     lines += [join_facts(facts, width)[1:], ()]
     open_markets = [market for market in event.markets if not market.closed] or list(event.markets)
-    ranked = sorted(open_markets, key=lambda market: -(market.first_price or 0))
+    ranked = sorted(open_markets, key=lambda market: -(event.price_of(market) or 0))
     shown = ranked[:_MOST_OUTCOMES]
-    lines += [_outcome(each, is_alone=len(ranked) == 1, width=width) for each in shown]
+    lines += [
+        _outcome(each, event.price_of(each), is_alone=len(ranked) == 1, width=width)
+        for each in shown
+    ]
     if len(ranked) > len(shown):
         lines.append((Cell(f"and {len(ranked) - len(shown)} more", Role.DIM),))
     lines += _own_lines(ranked, held)
@@ -117,9 +130,8 @@ def paint_preview(
     return tuple(fit_line(line, width) for line in lines[:height])
 
 
-def _outcome(market: Market, *, is_alone: bool, width: int) -> Line:
+def _outcome(market: Market, price: Micros | None, *, is_alone: bool, width: int) -> Line:
     """Paint an outcome's name, its chance as a bar, and its price."""
-    price = market.first_price
     bar = max(width // _BAR_SHARE, 1)
     room = max(width - bar - _PRICE_CELLS - 2, 1)
     name = plain(first_label(market) if is_alone else market.title, room)

@@ -520,6 +520,10 @@ async def test_a_search_leaves_the_list_where_it_was_scrolled() -> None:
             assert _table(app).keys_in_view == before
 
 
+def _nothing() -> None:
+    """A callback that nobody needs."""
+
+
 def test_the_outcome_is_named_where_it_is_not_yes_for_all() -> None:
     outcome = [column.key for column in RESULT_COLUMNS].index("outcome")
 
@@ -528,7 +532,7 @@ def test_the_outcome_is_named_where_it_is_not_yes_for_all() -> None:
         cells[outcome] = Cell(label)
         return Row(key, tuple(cells))
 
-    columns = TableColumns(RESULT_COLUMNS, width=lambda: 120, marked=int, chosen=int)
+    columns = TableColumns(RESULT_COLUMNS, width=lambda: 120, marked=_nothing, chosen=_nothing)
     _ = columns.follow((row("1", "Yes"), row("2", "Yes")))
     assert "outcome" not in columns.in_view
     _ = columns.follow((row("1", "Yes"), row("2", "Up")))

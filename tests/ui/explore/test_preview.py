@@ -44,3 +44,16 @@ def test_of_a_market_alone_the_outcome_is_named_and_its_own_question() -> None:
     assert lines[0] == FIRST.distinct_name
     bar = next(line for line in lines if "▄" in line)
     assert bar.startswith(FIRST.outcomes[0].label)
+
+
+def test_the_leading_outcome_has_the_price_of_the_row_beside() -> None:
+    live = event_subject(ELECTION, FIRST, Micros(123_000))
+    (line,) = (
+        line
+        for line in map(words, paint_preview(live, {}, 52, 40))
+        if line.startswith(FIRST.title) and "▄" in line
+    )
+    assert line.rstrip().endswith("12.3¢")
+    others = [market.first_price for market in ELECTION.markets[1:]]
+    assert [live.price_of(market) for market in ELECTION.markets[1:]] == others
+    assert ROW.price_of(FIRST) == FIRST.first_price
