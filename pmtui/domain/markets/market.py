@@ -138,18 +138,18 @@ class Market:
     def change_to(self, price: Micros | None, opened: Micros | None = None) -> Micros | None:
         """Return the first outcome's 24-hour change, up to a live price or its payout.
 
-        The venue's change runs up to the row's price at the time of its row, or up to the last trade if
+        It counts from where a chart of the day begins, if that is known: the venue states another change,
+        which would contradict that chart. The venue's change runs up to the row's price at the time of its row, or up to the last trade if
         the market is resolved. The last trade of an open market is not used, because it may be stated in
         terms of the other outcome.
 
         Args:
             price: live price; None if there is none, for the change as the venue states it.
-            opened: the price a day ago, where the venue states no change; None if unknown.
+            opened: the price a day ago; None if unknown.
         """
-        told = self._stated_change(price)
-        if told is None and price is not None and opened is not None:
+        if price is not None and opened is not None and not self.closed:
             return Micros(price - opened)
-        return told
+        return self._stated_change(price)
 
     def _stated_change(self, price: Micros | None) -> Micros | None:
         stated = self.outcomes[0].price if self.outcomes else None

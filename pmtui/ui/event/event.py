@@ -184,6 +184,8 @@ class EventScreen(FrameScreen):
             self._show_outcomes()
             if topic == self._event_topic:
                 self._chart.show()
+            else:
+                self._chart.follow_quotes()
         elif topic == AccountTopic():
             self._board.show_rows()
         elif topic == StatusTopic():

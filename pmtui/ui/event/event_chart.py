@@ -11,6 +11,7 @@ from textual.widget import Widget
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import PriceLine, price_line, result_of
 from pmtui.domain.markets.market import Event, Market
+from pmtui.domain.money import Micros
 from pmtui.service.topics import HistoryTopic, Topic
 from pmtui.service.views import HistoryView
 from pmtui.ui.charts.overlay import MIN_HEIGHT, MOST_CURVES, Leader, OverlayPane
@@ -97,6 +98,8 @@ class EventChart:
         """The trader's choice; None shows the chart if it fits."""
         self._rows = 0
         self._charted_at: datetime | None = None
+        self._charted_quotes: tuple[Micros | None, ...] = ()
+        """The prices that the curves shown end with."""
         self._watched: tuple[HistoryTopic, ...] = ()
 
     def switch(self) -> None:
@@ -134,6 +137,7 @@ class EventChart:
     def show_histories(self) -> None:
         """Show the histories as they are now."""
         self._charted_at = now = self._surface.queries.now()
+        self._charted_quotes = self._quotes()
         shown, ends = list[Leader](), list[datetime]()
         for market, token_id, number, place in self._leaders() if self._rows else ():
             view, line = self._line(market, token_id, now)
@@ -152,12 +156,23 @@ class EventChart:
         self, market: Market, token_id: TokenId, now: datetime
     ) -> tuple[HistoryView, PriceLine]:
         queries = self._surface.queries
-        view, book = queries.history(token_id, self._interval), queries.book(token_id)
-        quote = book.midpoint if book.state.is_good else None
+        view = queries.history(token_id, self._interval)
         return view, price_line(
-            view.points, queries.tape(token_id).prints, self._interval, now=now, quote=quote,
-            result=result_of(market, token_id, now),
+            view.points, queries.tape(token_id).prints, self._interval, now=now,
+            quote=self._quote(token_id), result=result_of(market, token_id, now),
         )  # fmt: skip
+
+    def _quote(self, token_id: TokenId) -> Micros | None:
+        book = self._surface.queries.book(token_id)
+        return book.midpoint if book.state.is_good else None
+
+    def _quotes(self) -> tuple[Micros | None, ...]:
+        return tuple(self._quote(each.token_id) for each in self._leaders() if self._rows)
+
+    def follow_quotes(self) -> None:
+        """End the curves at the prices that the table shows."""
+        if self._quotes() != self._charted_quotes:
+            self.show_histories()
 
     def follow_clock(self) -> None:
         """Extend the histories up to now, every `CHART_PERIOD`."""

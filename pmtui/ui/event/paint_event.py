@@ -99,7 +99,7 @@ def paint_outcome_row(
         now: for the age of a stale quote.
         is_starred: whether it is on the watchlist.
         day: its sparkline, by `paint_day`.
-        opened: its price a day ago, for a change that the venue does not report.
+        opened: its price a day ago, where that is known.
         gain: the unrealised gain of both outcomes.
         chance_width: cells for the bar of its chance.
     """

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import TypeGuard
 
 from pmtui.domain.books.book_view import BookState, BookView
@@ -109,7 +110,7 @@ def paint_event_row(
         now: for ages and the time left.
         is_cached: loaded by an earlier session.
         day: its sparkline, by `paint_day`.
-        opened: its price a day ago, for a change that the venue does not report.
+        opened: its price a day ago, where that is known.
         name: of a window, below its unfolded series; None for the event's title.
     """
     event, leading = row.event, row.leading
@@ -145,9 +146,15 @@ def paint_day(points: Sequence[PricePoint], now: datetime) -> Cell:
 
 
 def price_a_day_ago(points: Sequence[PricePoint], now: datetime) -> Micros | None:
-    """Return the first price of a day's history, unless the history is shorter."""
+    """Return the price with which a chart of the day begins, unless the history is shorter."""
     first = next(iter(points), None)
-    return first.price if first is not None and now - first.at >= _NEARLY_A_DAY else None
+    if first is None or now - first.at < _NEARLY_A_DAY:
+        return None
+    start = now - _DAY
+    for before, after in pairwise(points):
+        if after.at >= start:
+            return before.price
+    return points[-1].price
 
 
 def _with_day(quote: tuple[Cell, Cell, Cell, Cell], day: Cell) -> tuple[Cell, ...]:

@@ -48,7 +48,9 @@ def test_beside_a_live_price_the_change_is_up_to_that_price() -> None:
     assert untold.change_to(Micros(560_000)) is None
     assert untold.change_to(Micros(560_000), Micros(500_000)) == 60_000
     assert untold.change_to(None, Micros(500_000)) is None
-    assert market.change_to(Micros(560_000), Micros(100_000)) == 50_000
+    # A chart of the day begins there, whatever the venue states.
+    assert market.change_to(Micros(560_000), Micros(100_000)) == 460_000
+    assert market.change_to(None, Micros(100_000)) == 40_000
     assert replace(market, outcomes=()).change_to(Micros(560_000)) == 40_000
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import EventId, MarketId, TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import NO_FEE, Event
@@ -400,6 +401,37 @@ async def test_the_curve_of_the_outcome_at_the_cursor_is_bold() -> None:
         await until(pilot, lambda: bold() == {"1"}, "the first one")
         await pilot.press("down")
         await until(pilot, lambda: bold() == {"2"}, "the next one")
+
+
+async def test_table_and_chart_tell_one_price_and_one_change_of_the_day() -> None:
+    service = _with_histories(_service())
+    leader = min(ELECTION.markets, key=by_price)
+    token_id = TokenId(str(leader.outcomes[0].token_id))
+    topic = EventQuotesTopic(ELECTION.event_id)
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: _has_curve(app), "the curves")
+        bid, ask = Micros(600_000), Micros(620_000)
+        size = Micros(100_000_000)
+        service.books[token_id] = BookView(
+            token_id, BookState.LIVE, bids=(Level(bid, size),), asks=(Level(ask, size),)
+        )
+        rows = service.quotes[ELECTION.event_id].rows
+        service.quotes[ELECTION.event_id] = EventQuotesView(
+            tuple(
+                replace(row, best_bid=bid, best_ask=ask)
+                if row.condition_id == leader.condition_id
+                else row
+                for row in rows
+            )
+        )
+        service.announce(topic)
+        await until(pilot, lambda: shows(app, "→ 61.0¢  "), "the price in the chart's title")
+        (title,) = (line for line in screen_lines(app) if "→ 61.0¢  " in line)
+        change = title.partition("→ 61.0¢")[2].split()[:2]
+        said = " ".join(change).replace("▲ ", "+").replace("▼ ", "-")
+        assert "61.0¢" in _row(app, leader.title)
+        await until(pilot, lambda: said in _row(app, leader.title), said)
 
 
 async def test_histories_still_on_their_way_are_told_of_and_drawn_as_they_come(

@@ -6,7 +6,7 @@ from textual.pilot import Pilot
 
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import SeriesId
-from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.domain.markets.history import Interval, PricePoint, price_line
 from pmtui.domain.markets.market import MarketSort, Series
 from pmtui.domain.money import ONE, Micros
 from pmtui.domain.money import parse_micros as m
@@ -752,6 +752,12 @@ def test_a_history_that_began_later_tells_no_change_of_a_day() -> None:
     assert price_a_day_ago(young, NOW) is None
     assert price_a_day_ago((), NOW) is None
     assert price_a_day_ago((PricePoint(NOW - timedelta(days=1), Micros(1)),), NOW) == 1
+    # It is where the chart of the day begins, also where the history reaches further back.
+    hours = (30, 25, 24, 23, 1)
+    points = tuple(PricePoint(NOW - timedelta(hours=h), Micros(h)) for h in hours)
+    for known in (points, points[:2], points[2:], points[3:]):
+        drawn = price_line(known, (), Interval.DAY, now=NOW).points[0]
+        assert price_a_day_ago(known, NOW) == drawn.price
 
 
 def test_the_sign_of_a_wide_spread_shifts_no_number() -> None:
