@@ -400,7 +400,7 @@ def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:
         name = "Cost" if is_buy else "Proceeds"
         figures.append(_Figure(name.lower(), name, expected))
     if numbers.does_nothing or expected != bound:
-        name = "Max cost" if is_buy else "Min proceeds"
+        name = "Cost max" if is_buy else "Proceeds min"
         figures.append(_Figure(name.lower(), name, bound))
     return figures
 
