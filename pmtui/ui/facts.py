@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from pmtui.domain.account.position import LEAST_HELD, Stake
+from pmtui.domain.account.position import Stake
 from pmtui.domain.markets.market import Market
 from pmtui.domain.money import SCALE, Micros, counted_mid, is_one_sided, round_price
 from pmtui.service.views import Load
@@ -123,12 +123,11 @@ def mark_of(net: Stake | None) -> str:
 
 
 def paint_apart(net: Stake, *, is_counted: bool = True) -> Line:
-    """Paint what pairs and earlier trades bring beside a net position; empty below a cent."""
+    """Paint what pairs bring beside a net position; empty below a cent."""
     if abs(net.apart) < _CENT:
         return ()
     size = f"{format_size_compact(net.pairs).strip()} " if is_counted else ""
-    what = f"{size}pairs " if net.pairs >= LEAST_HELD else "earlier "
-    return (Cell(what, Role.DIM), paint_gain(net.apart))
+    return (Cell(f"{size}pairs ", Role.DIM), paint_gain(net.apart))
 
 
 def paint_time_left(end_at: datetime | None, now: datetime, *, is_closed: bool = False) -> Cell:

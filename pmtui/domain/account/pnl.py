@@ -13,7 +13,7 @@ a merge so never shifts the result. A single outcome counts with its price at th
 it pays. So the equity is always that of the opening plus the result, but for cash and shares sent or received. Of
 the result's parts the moves do change something: as in the venue's own figures a merge sells either outcome for half a
 dollar, a split buys it for that, and what is redeemed is sold for what it pays. So a merged pair realises a dollar
-less what both cost on average. A conversion realises nothing: the cost goes over to the shares that come.
+less what both cost, and what stays keeps the cost of its own trades, see `rebase_positions`. A conversion realises nothing: the cost goes over to the shares that come.
 
 A day opens with its first complete account state: at midnight, or when a session starts and no earlier session
 of the same day has stored an opening. Shares held then count from their price at that moment. Until the fee of
@@ -23,12 +23,12 @@ Equity is cash plus positions at their marks: samples in time, dense for the las
 before. A transfer in or out changes it as a trade does: equity is what the account holds, not what it earned.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 
-from pmtui.domain.account.position import Activity, Position
+from pmtui.domain.account.position import Activity, Position, cost_by_trades
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import CENT, SCALE, ZERO, Micros, cents_down, cents_near, complement
@@ -63,6 +63,7 @@ class Exchange:
     """Shares of a token that moved without a trade, at the price that they count for."""
 
     at: datetime
+    condition_id: ConditionId
     token_id: TokenId
     change: Micros | None
     """Negative for shares that left; None if all of them left."""
@@ -88,16 +89,16 @@ def read_exchanges(
     for each in activity:
         if each.condition_id is None or day_of(each.at) != day:
             continue
-        amount = each.size or each.cash
+        amount, market = each.size or each.cash, each.condition_id
         for token_id in tokens_of(each.condition_id):
             pays = settled_price(token_id)
             match each.kind:
                 case "SPLIT" if amount:
-                    found.append(Exchange(each.at, token_id, amount, HALF))
+                    found.append(Exchange(each.at, market, token_id, amount, HALF))
                 case "MERGE" if amount:
-                    found.append(Exchange(each.at, token_id, Micros(-amount), HALF))
+                    found.append(Exchange(each.at, market, token_id, Micros(-amount), HALF))
                 case "REDEEM" if pays is not None:
-                    found.append(Exchange(each.at, token_id, None, pays))
+                    found.append(Exchange(each.at, market, token_id, None, pays))
                 case _:
                     pass
     return tuple(found)
@@ -406,7 +407,7 @@ def day_figures(
 
 
 def realized_on_day(
-    opening: Opening, trades: DayTrades, exchanges: Iterable[Exchange] = ()
+    opening: Opening, trades: DayTrades, exchanges: Sequence[Exchange] = ()
 ) -> Micros:
     """Return the proceeds of a day's sales, merges and redemptions minus the average cost of those shares.
 
@@ -439,7 +440,38 @@ def realized_on_day(
             # More was sold than we counted as held: the excess starts a new average.
             average = Fraction(price)
         lots[token_id] = left, average
+    realized += _moved_by_merges(opening, trades, exchanges, lots)
     return Micros(int(realized / SCALE))
+
+
+def _moved_by_merges(
+    opening: Opening,
+    trades: DayTrades,
+    exchanges: Iterable[Exchange],
+    lots: Mapping[TokenId, tuple[int, Fraction]],
+) -> int:
+    """Return what merges realised at the cost of the shares that stay, as `rebase_positions` moves it, below zero.
+
+    Of markets only in which nothing was held at the opening: else the day's cost is the price of then.
+    """
+    tokens: dict[ConditionId, set[TokenId]] = {}
+    for token_id, condition_id in trades.markets.items():
+        tokens.setdefault(condition_id, set()).add(token_id)
+    for each in exchanges:
+        if each.condition_id in tokens:
+            tokens[each.condition_id].add(each.token_id)
+    moved = 0
+    for condition_id, market in tokens.items():
+        more, *others = sorted(market, key=lambda token_id: -lots[token_id][0])
+        size, average = lots[more]
+        less, of_less = lots[others[0]] if others else (0, Fraction(0))
+        if less < 0 or any(token_id in opening.held for token_id in market):
+            continue
+        own = (fill for fill in trades.fills if fill.condition_id == condition_id)
+        cost = cost_by_trades(own, more, (Micros(size), Micros(less)), int(less * of_less))
+        if cost is not None:
+            moved += cost - int(size * average)
+    return moved
 
 
 _LAST = "\uffff"

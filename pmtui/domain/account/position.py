@@ -17,6 +17,7 @@ from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Side
 from pmtui.domain.money import (
     ONE,
+    SCALE,
     ZERO,
     Micros,
     cents_down,
@@ -199,7 +200,7 @@ class Stake:
     locked: Micros = ZERO
     """What pairs bring beyond their price, where the average contains it: a gain, or a loss below zero."""
     apart: Micros = ZERO
-    """What pairs and earlier trades bring, where the average is that of the trades since the net was flat.
+    """What pairs bring, where the average is that of the trades since the net was flat.
 
     Cost and profit are without it.
     """
@@ -246,8 +247,8 @@ class Stake:
 
     @property
     def rounding(self) -> Micros:
-        """The possible error of a profit: amounts and the average are rounded to a millionth."""
-        return Micros(2 + 2 * -(-(self.size + 2 * self.pairs) // ONE))
+        """The possible error of a profit."""
+        return rounding_of(Micros(self.size + 2 * self.pairs))
 
 
 def net_stake(
@@ -280,16 +281,17 @@ def net_stake(
         return None
     net_cost = Micros(more.cost + (0 if less is None else less.cost) - pairs)
     if tokens is not None:
-        order = tokens if more is stake else tokens[::-1]
-        opened = _since_flat(fills, order, size, more.fee)
+        own = [fill for fill in fills if fill.token_id in tokens]
+        opened = _since_flat(own, tokens[0 if more is stake else 1], size, more.fee)
         if opened is not None:
-            net = replace(
-                more, size=size, pairs=pairs, average_price=opened[0], entry_fees=opened[1]
-            )
+            average = Micros((2 * opened.cost + size) // (2 * size))
+            fees = Micros(-(-opened.fees // ONE))
+            net = replace(more, size=size, pairs=pairs, average_price=average, entry_fees=fees)
             apart = Micros(net.cost - net_cost)
-            # Without pairs the average differs by no more than rounding, unless earlier trades are in it.
-            if pairs or abs(apart) > net.rounding:
+            if pairs:
                 return replace(net, apart=apart)
+            # The average differs by no more than rounding, unless pairs that were merged are in it.
+            return net if abs(apart) > net.rounding else more
     if less is None:
         return more
     fees = Micros(more.entry_fees + less.entry_fees)
@@ -297,73 +299,185 @@ def net_stake(
     return replace(more, size=size, entry_fees=fees, pairs=pairs, locked=locked)
 
 
+def rebase_positions(positions: Iterable[Position], fills: Iterable[Fill]) -> tuple[Position, ...]:
+    """Return positions at the average of the net position's own trades, so that a merge changes no profit.
+
+    The venue averages all purchases and splits of an outcome, and a merge takes shares out at that average: what
+    it then calls realised is missing from the profit of those that stay. The difference moves back from
+    realised to unrealised. Positions that own fills do not explain stay as they are.
+
+    Args:
+        positions: of any markets.
+        fills: our own, in any order.
+    """
+    held = tuple(positions)
+    legs: dict[ConditionId, list[Position]] = {}
+    for position in held:
+        if position.size:
+            legs.setdefault(position.condition_id, []).append(position)
+    own: dict[ConditionId, list[Fill]] = {}
+    for fill in fills:
+        if fill.condition_id in legs:
+            own.setdefault(fill.condition_id, []).append(fill)
+    rebased: dict[TokenId, Position] = {}
+    for condition_id, known in own.items():
+        more, *others = sorted(legs[condition_id], key=lambda each: -each.size)
+        less = others[0] if others else replace(more, size=ZERO)
+        cost = cost_by_trades(
+            known, more.token_id, (more.size, less.size), less.size * less.average_price
+        )
+        if cost is None or len(others) > 1:
+            continue
+        average = Micros((2 * cost + more.size) // (2 * more.size))
+        moved = cost // SCALE - more.size * more.average_price // SCALE
+        if ZERO < average < ONE and abs(moved) > rounding_of(Micros(more.size + less.size)):
+            realized = Micros(more.realized + moved)
+            rebased[more.token_id] = replace(more, average_price=average, realized=realized)
+    return tuple(rebased.get(each.token_id, each) for each in held) if rebased else held
+
+
+def cost_by_trades(
+    fills: Iterable[Fill], token_id: TokenId, sizes: tuple[Micros, Micros], cost_of_less: int
+) -> int | None:
+    """Return what the shares of a market's larger leg cost by our trades, in millionths of a millionth.
+
+    Its net shares cost what the trades since the net was flat paid. Pairs cost a dollar less the gain of those
+    that trades made; the smaller leg's share of that is given.
+
+    Args:
+        fills: those of the market.
+        token_id: of the larger leg.
+        sizes: of the larger leg and of the smaller one.
+        cost_of_less: of the smaller leg.
+
+    Returns:
+        None if the trades do not explain it.
+    """
+    more, pairs = sizes
+    size = Micros(more - pairs)
+    basis = None if size < LEAST_HELD else _since_flat(fills, token_id, size, NO_FEE)
+    if basis is None or (pairs and not basis.is_whole):
+        return None
+    gain = basis.gain if pairs >= basis.made else basis.gain * pairs // basis.made
+    return basis.cost + pairs * ONE - gain - cost_of_less
+
+
+def rounding_of(shares: Micros) -> Micros:
+    """Return the possible error of a profit of so many shares: amounts and averages are rounded to a millionth."""
+    return Micros(2 + 2 * -(-shares // ONE))
+
+
+@dataclass(frozen=True, slots=True)
+class _Moves:
+    """The fills of one instant that change a net position in the same direction."""
+
+    size: int = 0
+    cost: int = 0
+    """In terms of the net position's outcome, in millionths of a millionth, without fees."""
+    fees: int = 0
+    """Taker fees, in millionths of a millionth."""
+    bought: int = 0
+    """The part that bought shares: it makes pairs where it closes; a sale uses pairs up where it opens."""
+
+
+@dataclass(slots=True)
+class _Basis:
+    """A net position with what its own trades paid for it, and the pairs that trades made."""
+
+    net: int
+    is_whole: bool
+    """Whether no trade is older."""
+    cost: int = 0
+    """In terms of the net position's outcome; all amounts in millionths of a millionth."""
+    fees: int = 0
+    made: int = 0
+    """Pairs."""
+    gain: int = 0
+    """What those pairs bring beyond their cost."""
+
+    def apply(self, moves: _Moves, sign: int) -> None:
+        """Close what is open in the other direction, then open the rest."""
+        if not moves.size:
+            return
+        open_size = abs(self.net)
+        closing = min(moves.size, open_size) if self.net * sign < 0 else 0
+        if closing:
+            closed_cost = self.cost * closing // open_size
+            made = closing * moves.bought // moves.size
+            gain = (closed_cost - moves.cost * closing // moves.size) * sign
+            self.made, self.gain = self.made + made, self.gain + gain * made // closing
+            self.cost -= closed_cost
+            self.fees -= self.fees * closing // open_size
+        opening = moves.size - closing
+        used = min(self.made, opening * (moves.size - moves.bought) // moves.size)
+        if used:
+            self.gain -= self.gain * used // self.made
+            self.made -= used
+        self.net += sign * moves.size
+        if opening and abs(self.net) - opening < LEAST_HELD:
+            # Dust costs as much as what is opened beside it; a reversal begins with what it opens.
+            self.cost = moves.cost * abs(self.net) // moves.size
+            self.fees = moves.fees * opening // moves.size
+        elif opening:
+            self.cost += moves.cost * opening // moves.size
+            self.fees += moves.fees * opening // moves.size
+
+
 def _since_flat(
-    fills: Iterable[Fill], tokens: tuple[TokenId, TokenId], size: Micros, fee: FeeSchedule
-) -> tuple[Micros, Micros] | None:
-    """Return the average price and the entry fees of the net position from the trades that made it.
+    fills: Iterable[Fill], token_id: TokenId, size: Micros, fee: FeeSchedule
+) -> _Basis | None:
+    """Return what the trades since a market's net position was flat paid for it.
 
     Buying one outcome is selling the other at the complement. Fills of one instant count as one trade:
     their order is unknown. Reductions leave the average.
+
+    Args:
+        fills: of the market.
+        token_id: of the net position.
+        size: of the net position.
+        fee: the market's taker fee.
 
     Returns:
         None if the fills do not lead back to a moment without a net position.
     """
     instants: dict[datetime, list[Fill]] = {}
     for fill in fills:
-        if fill.token_id in tokens and fill.status is not TradeStatus.FAILED:
+        if fill.status is not TradeStatus.FAILED:
             instants.setdefault(fill.matched_at, []).append(fill)
-    since: list[_NetTrade] = []
-    after, is_open = int(size), True
-    for instant in sorted(instants, reverse=True):
-        trade = _net_trade(instants[instant], tokens[0], fee)
-        before = after - trade.added + trade.reduced
-        if is_open:
-            since.append(replace(trade, after=after))
-        is_open = is_open and before >= LEAST_HELD
-        if abs(before) < LEAST_HELD:
-            break
-        after = before
-    else:
+    steps = [_net_moves(instants[at], token_id, fee) for at in sorted(instants)]
+    net, basis = size - sum(up.size - down.size for up, down in steps), None
+    for step, (up, down) in enumerate(steps):
+        if basis is None and abs(net) < LEAST_HELD:
+            basis = _Basis(net, is_whole=step == 0)
+        after = net + up.size - down.size
+        if basis is not None:
+            is_long = (net if abs(net) >= LEAST_HELD else after) >= 0
+            for moves, sign in ((up, 1), (down, -1)) if is_long else ((down, -1), (up, 1)):
+                basis.apply(moves, sign)
+        net = after
+    if basis is None or not 0 < basis.cost < size * ONE:
         return None
-    held, cost, fees = 0, Fraction(0), Fraction(0)
-    for trade in reversed(since):
-        held, cost, fees = held + trade.added, cost + trade.cost, fees + trade.fees
-        if not held:
-            return None
-        # The first one may have closed the opposite position, too.
-        cost, fees = cost * trade.after / held, fees * trade.after / held
-        held = trade.after
-    average = cost / held
-    if not 0 < round(average) < ONE:
-        return None
-    return Micros(round(average)), Micros(-(-fees.numerator // fees.denominator))
+    return basis
 
 
-@dataclass(frozen=True, slots=True)
-class _NetTrade:
-    """The fills of one instant in terms of a net position."""
-
-    added: int
-    reduced: int
-    cost: Fraction
-    """What the added shares cost, in millionths of a dollar, without fees."""
-    fees: Fraction
-    after: int = 0
-    """The net position after it."""
-
-
-def _net_trade(fills: Iterable[Fill], token_id: TokenId, fee: FeeSchedule) -> _NetTrade:
-    added, reduced, cost, fees = 0, 0, Fraction(0), Fraction(0)
+def _net_moves(fills: Iterable[Fill], token_id: TokenId, fee: FeeSchedule) -> tuple[_Moves, _Moves]:
+    """Return what adds to a net position of an outcome, and what takes from it."""
+    found = [_Moves(), _Moves()]
     for fill in fills:
-        is_own = fill.token_id == token_id
-        if is_own is not (fill.side is Side.BUY):
-            reduced += fill.size
-            continue
-        added += fill.size
-        cost += fill.size * (fill.price if is_own else complement(fill.price))
+        is_own, is_buy = fill.token_id == token_id, fill.side is Side.BUY
+        to = 0 if is_own is is_buy else 1
+        paid = 0
         if fill.liquidity is Liquidity.TAKER:
-            fees += fill.fee or taker_fee(fill.size, fill.price, fee)
-    return _NetTrade(added, reduced, cost, fees)
+            paid = fill.fee or taker_fee(fill.size, fill.price, fee)
+        price = fill.price if is_own else complement(fill.price)
+        sums = found[to]
+        found[to] = _Moves(
+            sums.size + fill.size,
+            sums.cost + fill.size * price,
+            sums.fees + paid * ONE,
+            sums.bought + (fill.size if is_buy else 0),
+        )
+    return found[0], found[1]
 
 
 def profits_at_end(stakes: Iterable[Stake]) -> tuple[Micros, Micros]:

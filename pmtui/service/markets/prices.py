@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from pmtui.domain.account.position import Position
+from pmtui.domain.account.position import Position, rebase_positions
 from pmtui.domain.answers import Failure
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.health import Source
@@ -16,6 +16,7 @@ from pmtui.domain.markets.history import Interval, PricePoint, finest_interval
 from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.price_path import PricePath, Traded, with_path
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import Fill
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.kernel import Kernel
@@ -98,14 +99,25 @@ class MarkToMarket:
         self._market_of = market_of
         self._last: dict[TokenId, tuple[Position, Position]] = {}
         """Each position as held, and as last priced: most books change less often than screens ask."""
+        self._listed: tuple[Position, ...] = ()
+        self._fills: tuple[Fill, ...] = ()
+        self._held: tuple[Position, ...] = ()
+        """The holdings at their own cost, and from what that was calculated."""
 
     def positions(self) -> tuple[Position, ...]:
-        """Return positions with their payout, the live midpoint or the analytics host's price."""
-        held = self._account.holdings.positions()
+        """Return positions at their own cost, with their payout, the live midpoint or the analytics host's price."""
+        held = self._at_cost()
         if len(self._last) > len(held):
             tokens = {p.token_id for p in held}
             self._last = {t: last for t, last in self._last.items() if t in tokens}
         return tuple(self._priced(p) for p in held)
+
+    def _at_cost(self) -> tuple[Position, ...]:
+        listed, fills = self._account.holdings.positions(), self._account.own.fills()
+        if listed is not self._listed or fills is not self._fills:
+            self._listed, self._fills = listed, fills
+            self._held = rebase_positions(listed, fills)
+        return self._held
 
     def _priced(self, position: Position) -> Position:
         price = self._payout(position)

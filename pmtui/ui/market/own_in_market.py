@@ -49,7 +49,8 @@ def position_facts(model: MarketModel) -> PositionFacts | None:
     if net is not None and tick is not None and book is not None and book.state.is_good:
         way = inputs.marks.give_way_percent
         closing = close_now(net, book, inputs.orders, tick=tick, give_way_percent=way)
-    most, least = profits_at_end(inputs.held)
+    # Pairs pay the same whatever happens; without them the net is all there is.
+    most, least = profits_at_end((net,) if net is not None and not net.pairs else inputs.held)
     account = model.account
     stops = [
         each

@@ -115,7 +115,8 @@ def paint_net(
         (*size[1:], *brief, *beside),
         (*size[1:], *brief, *short),
     )
-    return choose_form((*forms, (*size, *brief), size), width)
+    # What pairs bring is part of the gain above, so it stays before the average does.
+    return choose_form((*forms, (*size[1:], *short) if apart else (*size, *brief), size), width)
 
 
 def _net(held: Mapping[int, Micros], labels: Sequence[str]) -> Line:

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 
@@ -137,7 +137,7 @@ def figures_of(
     opening: Opening,
     traded: Iterable[Fill],
     now: Mapping[TokenId, Micros],
-    exchanges: Iterable[Exchange] = (),
+    exchanges: Sequence[Exchange] = (),
 ) -> DayFigures:
     trades = add_up_trades(traded, opening.day)
     realized = realized_on_day(opening, trades, exchanges)
@@ -647,14 +647,30 @@ def test_a_merged_pair_realises_a_dollar_less_what_both_cost() -> None:
     assert figures.total == figures_of(Opening(DAY), bought, now).total == m("1.10")
 
 
-def test_a_split_buys_either_outcome_for_half_a_dollar() -> None:
+def test_a_leg_of_a_split_that_is_sold_opens_a_position_and_realises_nothing() -> None:
     sold = fill(Side.SELL, "10", "0.60", matched_at=LATER)
-    figures = figures_of(
-        Opening(DAY), [sold], {TOKENS[0]: m("0.60")}, read(happened("SPLIT", "10"))
+    split = read(happened("SPLIT", "10"))
+    figures = figures_of(Opening(DAY), [sold], {TOKENS[0]: m("0.60")}, split)
+    assert figures == DayFigures(total=ZERO, realized=ZERO, fees=ZERO)
+    closed = replace(
+        fill(Side.SELL, "10", "0.45", matched_at=LATER + timedelta(seconds=1)), token_id=TOKENS[1]
     )
-    assert figures == DayFigures(total=ZERO, realized=m("1"), fees=ZERO)
+    assert figures_of(Opening(DAY), [sold, closed], {}, split).realized == m("0.5")
     back = read(happened("SPLIT", "10"), happened("MERGE", None, cash="10"))
     assert figures_of(Opening(DAY), [], {}, back).realized == ZERO
+
+
+def test_a_merge_leaves_the_net_position_at_the_cost_of_its_own_trades() -> None:
+    bought = fill(Side.BUY, "100", "0.264", matched_at=MORNING + timedelta(seconds=5))
+    split = happened("SPLIT", "200")
+    for merged in ("100", "200"):
+        exchanges = read(split, happened("MERGE", merged, at=LATER))
+        figures = figures_of(Opening(DAY), [bought], {TOKENS[0]: m("0.268")}, exchanges)
+        assert (figures.realized, figures.unrealized) == (ZERO, m("0.4"))
+    # What was held in the morning counts from its price then, whatever it cost.
+    opening = Opening(DAY, {TOKENS[0]: Holding(m("100"), m("0.50"))})
+    merge = read(happened("SPLIT", "100"), happened("MERGE", "100", at=LATER))
+    assert figures_of(opening, [bought], {TOKENS[0]: m("0.3")}, merge).realized != ZERO
 
 
 @given(sizes, st.integers(0, 1_000_000).map(Micros))

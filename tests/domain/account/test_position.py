@@ -18,6 +18,7 @@ from pmtui.domain.account.position import (
     entry_fees,
     net_stake,
     profits_at_end,
+    rebase_positions,
     split_dust,
 )
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
@@ -357,8 +358,56 @@ def test_a_trade_through_flat_begins_the_average_anew() -> None:
 def test_after_a_merge_the_trades_still_tell_the_average() -> None:
     fills = (*ROUND_TRIP, traded(3, "10", "0.44"))
     net = net_stake(Stake(m("10"), m("0.41")), None, fills, tokens=(TOKEN, OTHER))
-    assert net is not None
-    assert (net.entry, net.pairs, net.apart) == (m("0.44"), ZERO, m("0.3"))
+    assert net == Stake(m("10"), m("0.44"))
+
+
+def leg(size: str, average: str, *, realized: str = "0", of: TokenId = TOKEN) -> Position:
+    return replace(
+        HELD, token_id=of, condition_id=fill(1, 1).condition_id, size=m(size), realized=m(realized),
+        average_price=m(average),
+    )  # fmt: skip
+
+
+def test_merging_pairs_that_were_split_changes_no_cost_and_realises_nothing() -> None:
+    bought = (traded(1, "100", "0.264"),)
+    # The venue averages 200 split shares with 100 bought ones.
+    pairs = (leg("300", "0.421333"), leg("200", "0.5", of=OTHER))
+    assert rebase_positions(pairs, bought) == pairs
+    half = (leg("200", "0.421333", realized="7.8667"), leg("100", "0.5", of=OTHER))
+    (yes, no) = rebase_positions(half, bought)
+    assert no == half[1]
+    assert (yes.average_price, yes.realized) == (m("0.382"), m("0.0001"))
+    (alone,) = rebase_positions((leg("100", "0.421333", realized="15.7334"),), bought)
+    assert (alone.average_price, alone.realized) == (m("0.264"), m("0.0001"))
+
+
+def test_merging_pairs_that_trades_made_realises_their_gain() -> None:
+    fills = (*ROUND_TRIP, traded(3, "10", "0.44"))
+    pairs = (leg("40", "0.41"), leg("30", "0.58", of=OTHER))
+    assert rebase_positions(pairs, fills) == pairs
+    # A third is merged: for $10 went shares of $9.90 on average, the pairs had cost $9.80.
+    yes, _ = rebase_positions(
+        (leg("30", "0.41", realized="0.9"), leg("20", "0.58", of=OTHER)), fills
+    )
+    assert (yes.average_price, yes.realized) == (m("0.413333"), m("1"))
+    (alone,) = rebase_positions((leg("10", "0.41", realized="2.7"),), fills)
+    assert (alone.average_price, alone.realized) == (m("0.44"), m("3"))
+
+
+def test_positions_that_fills_do_not_explain_keep_the_venues_average() -> None:
+    bought, sold = traded(1, "100", "0.264"), traded(0, "50", "0.3", side=Side.SELL)
+    for positions, fills in (
+        ((leg("100", "0.4"),), ()),
+        ((leg("120", "0.4"),), (bought,)),
+        ((leg("100", "0.4"), leg("100", "0.5", of=OTHER)), (bought,)),
+        # Pairs that are older than what is known.
+        (
+            (leg("200", "0.4"), leg("100", "0.5", of=OTHER)),
+            (sold, bought),
+        ),
+        ((leg("0", "0.4"),), (bought,)),
+    ):
+        assert rebase_positions(positions, fills) == positions
 
 
 def test_without_pairs_the_average_is_the_venues_unless_earlier_trades_are_in_it() -> None:

@@ -11,7 +11,7 @@ from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.books.ladder import Axis, Ladder, LadderMarks, build_ladder
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, RewardTerms, Side, Trading
-from pmtui.domain.money import ONE, SCALE, ZERO, Micros
+from pmtui.domain.money import ONE, SCALE, Micros
 from pmtui.domain.orders.flattening import close_now
 from pmtui.service.views import QuoteRow
 from pmtui.ui.cells import Cell, Line, line_width
@@ -142,8 +142,6 @@ def test_what_pairs_bring_stands_beside_the_average_or_makes_it_an_estimate() ->
 
     apart = replace(stake, pairs=Micros(30 * ONE), apart=Micros(600_000))
     assert shown(apart).rstrip().endswith("avg 48.3¢  b/e 50¢  30 pairs +$0.60")
-    merged = replace(apart, pairs=ZERO)
-    assert shown(merged).rstrip().endswith("earlier +$0.60")
     hidden = replace(apart, apart=Micros(9_999))
     assert "pairs" not in shown(hidden)
     within = replace(stake, pairs=Micros(30 * ONE), locked=Micros(600_000))
