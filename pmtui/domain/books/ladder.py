@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 from pmtui.domain.account.position import Stake, break_even
 from pmtui.domain.books.book_view import BookView, Level
 from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, Trigger
-from pmtui.domain.ids import OrderId
+from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, RewardTerms, Side
 from pmtui.domain.markets.rewards import RewardBand, reward_band
 from pmtui.domain.money import ONE, ZERO, Micros, complement
@@ -125,7 +125,7 @@ def bounded(axis: Axis, top: int, height: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class StopMark:
-    """A price at which a conditional order sells."""
+    """A price at which a conditional order sells, in terms of the outcome shown."""
 
     conditional_id: ConditionalId
     trigger: Trigger
@@ -133,6 +133,17 @@ class StopMark:
     size: Micros
     """Shares that it currently covers."""
     is_active: bool
+    is_other: bool = False
+    """Whether it sells shares of the other outcome, so that it buys the outcome shown."""
+
+    @property
+    def side(self) -> Side:
+        """The side of its sale in the book shown."""
+        return Side.BUY if self.is_other else Side.SELL
+
+    def own_price(self, price: Micros) -> Micros:
+        """Return a price of the outcome shown in terms of the outcome that it sells."""
+        return complement(price) if self.is_other else price
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +176,7 @@ class LadderMarks:
     """How far below the best bid flattening may fill."""
     rewards: RewardTerms | None = None
     stops: tuple[StopMark, ...] = ()
-    """Stops and targets in the outcome shown."""
+    """Stops and targets of both outcomes."""
     alerts: tuple[Micros, ...] = ()
     """Prices of alerts for the outcome shown."""
     ghosts: tuple[Ghost, ...] = ()
@@ -213,13 +224,27 @@ class PlacedMarks:
 
 def stop_row(axis: Axis, mark: StopMark) -> int:
     """Return the row that shows a stop or a target: the row of a sale at its price."""
-    return axis.index_above(mark.price)
+    return row_of(axis, mark.price, mark.side)
 
 
-def stop_marks(conditionals: Iterable[tuple[ConditionalOrder, Micros]]) -> tuple[StopMark, ...]:
-    """Return the prices at which conditional orders sell, each with the shares it covers."""
+def stop_marks(
+    conditionals: Iterable[tuple[ConditionalOrder, Micros]], token_id: TokenId
+) -> tuple[StopMark, ...]:
+    """Return the prices at which conditional orders of a market sell, in terms of one of its outcomes.
+
+    Args:
+        conditionals: each with the shares it covers.
+        token_id: of the outcome.
+    """
     return tuple(
-        StopMark(each.conditional_id, trigger, price, size, each.state.is_active)
+        StopMark(
+            each.conditional_id,
+            trigger,
+            price if each.token_id == token_id else complement(price),
+            size,
+            each.state.is_active,
+            is_other=each.token_id != token_id,
+        )
         for each, size in conditionals
         for trigger, price in ((Trigger.STOP, each.stop), (Trigger.TAKE_PROFIT, each.take_profit))
         if price is not None

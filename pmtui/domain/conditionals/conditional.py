@@ -37,7 +37,7 @@ from pmtui.domain.formats import (
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import FeeSchedule, Side
-from pmtui.domain.money import ONE, ZERO, Micros, notional_floor
+from pmtui.domain.money import ONE, ZERO, Micros, complement, notional_floor
 from pmtui.domain.orders.amounts import is_on_tick, nearest_price, price_ceil, size_floor
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
 
@@ -170,6 +170,17 @@ class ConditionalPlan:
     """Whether it covers the whole position, including later changes in size."""
     trail: Micros | None = None
     """How far the stop trails the highest best bid of others; None for a fixed stop."""
+
+
+def mirror_draft(draft: "ConditionalDraft") -> "ConditionalDraft":
+    """Return a draft whose prices are of one outcome in prices of the other; other texts stay."""
+    stop, profit = (_mirror(text) for text in (draft.stop_text, draft.take_profit_text))
+    return replace(draft, stop_text=stop, take_profit_text=profit)
+
+
+def _mirror(text: str) -> str:
+    price = parse_cents(text) if text.strip() else None
+    return text if price is None or not ZERO < price < ONE else format_cents(complement(price))
 
 
 def plan_of(conditional: ConditionalOrder) -> ConditionalPlan:

@@ -240,7 +240,9 @@ class MarketDisplay:
         self._widgets.ladder.viewport.is_exit_elsewhere = has_facts
         here = [e for e in account.conditionals if e.condition_id == condition_id]
         tick = tick_size_of(model.market) or TENTH_OF_CENT
-        watched = [protection_forms(each, account, tick=tick) for each in here]
+        watched = [
+            protection_forms(each, account, tick=tick, shown=model.token_id) for each in here
+        ]
         tokens = dict.fromkeys(each.token_id for each in here)
         bare = (paint_unprotected(account, token_id) for token_id in tokens)
         watched += ((line,) for line in bare if line)

@@ -177,7 +177,12 @@ def ladder_inputs(
         give_way_percent=give_way_percent,
         rewards=terms.rewards if terms is not None else None,
         stops=stop_marks(
-            (e, account.allotted(e)) for e in account.conditionals if e.token_id == token_id
+            (
+                (e, account.allotted(e))
+                for e in account.conditionals
+                if e.token_id in (token_id, other)
+            ),
+            token_id,
         ),
         alerts=_prices_waited_for(alerts, token_id),
         is_trading=trading_of(view) is Trading.OPEN,

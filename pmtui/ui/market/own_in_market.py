@@ -3,7 +3,7 @@
 from pmtui.domain.account.position import Position, break_even, profits_at_end
 from pmtui.domain.books.ladder import mirrored_orders
 from pmtui.domain.conditionals.conditional import ConditionalOrder, Trigger
-from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.money import ZERO, Micros, complement
 from pmtui.domain.orders.flattening import close_now
 from pmtui.domain.orders.life import DUST
 from pmtui.domain.orders.own_orders import ticks_away
@@ -12,11 +12,8 @@ from pmtui.ui.cells import Line
 from pmtui.ui.format import read_distance, read_price
 from pmtui.ui.ladder.paint_ladder import paint_guard
 from pmtui.ui.market.market_model import MarketModel, tick_size_of
-from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.paint_position import PositionFacts
 from pmtui.ui.portfolio.paint_working import WorkingOrder, by_ladder
-
-_LABEL = 8
 
 
 def working_orders(model: MarketModel) -> tuple[WorkingOrder, ...]:
@@ -83,7 +80,7 @@ def _paint_stop(stop: ConditionalOrder, model: MarketModel, tick: Micros | None)
     """Paint the price or the distance of a stop, or that it watches nothing."""
     if not stop.state.is_active:
         return paint_guard(Trigger.STOP, "stop paused", is_active=False)
-    of = "" if stop.token_id == model.token_id else f" {plain(stop.outcome, _LABEL)}"
     if stop.stop is not None:
-        return paint_guard(Trigger.STOP, f"stop {read_price(stop.stop, tick=tick)}{of}")
-    return paint_guard(Trigger.STOP, f"trail {read_distance(stop.trail or ZERO, tick=tick)}{of}")
+        price = stop.stop if stop.token_id == model.token_id else complement(stop.stop)
+        return paint_guard(Trigger.STOP, f"stop {read_price(price, tick=tick)}")
+    return paint_guard(Trigger.STOP, f"trail {read_distance(stop.trail or ZERO, tick=tick)}")

@@ -142,36 +142,43 @@ class PositionFacts:
     """The profit after the better resolution."""
     least: Micros
     stops: tuple[Line, ...]
-    """A phrase for each: `▼ stop 38¢`."""
+    """A phrase for each, in terms of the outcome shown: `▼ stop 38¢`."""
     unprotected: Micros
     """The shares that no stop covers."""
     tick: Micros | None
 
 
 def paint_position_facts(facts: PositionFacts, width: int) -> tuple[Line, ...]:
-    """Paint exit, resolution and stops, a line each, in shorter words if they do not fit."""
+    """Paint exit, resolution and stops, a line each, in shorter words if they do not fit.
+
+    The stops take no cents from the amounts: their line is fitted by itself.
+    """
     forms = [
         _fact_pairs(facts, names, has_cents=has_cents)
         for names, has_cents in ((_LONG, True), (_SHORT, True), (_SHORT, False))
     ]
+    stops = _stop_forms(facts)
     for pairs in forms:
-        lines = _beside(pairs)
+        left = _left_of(pairs)
+        lines = tuple(_beside(pair, left) for pair in pairs)
         if all(line_width(line) <= width for line in lines):
-            return lines
+            beside = [_beside(pair, left) for pair in stops]
+            return (*lines, choose_form((*beside, *(_beside(pair) for pair in stops)), width))
     # The second fact of a line is left out rather than cut.
-    lines = _beside(forms[-1])
+    left = _left_of(forms[-1])
     return tuple(
-        line if line_width(line) <= width else first
-        for line, (first, _) in zip(lines, forms[-1], strict=True)
+        choose_form((_beside(pair, left), pair[0]), width) for pair in (*forms[-1], stops[-1])
     )
 
 
-def _beside(pairs: Sequence[tuple[Line, Line]]) -> tuple[Line, ...]:
-    left = max(line_width(first) for first, _ in pairs)
-    return tuple(
-        (*first, Cell(" " * (left - line_width(first) + 2)), *second) if second else first
-        for first, second in pairs
-    )
+def _left_of(pairs: Sequence[tuple[Line, Line]]) -> int:
+    return max(line_width(first) for first, _ in pairs)
+
+
+def _beside(pair: tuple[Line, Line], left: int = 0) -> Line:
+    first, second = pair
+    gap = max(left - line_width(first), 0) + 2
+    return (*first, Cell(" " * gap), *second) if second else first
 
 
 _LONG = ("exit", "break-even", "max win", "max loss")
@@ -197,19 +204,20 @@ def _fact_pairs(
     told: list[Line] = [
         (Cell(f"{name} ", Role.DIM), value) for name, value in zip(names, values, strict=True)
     ]
-    return [(told[0], told[1]), (told[2], told[3]), _stop_pair(facts, is_brief=is_brief)]
+    return [(told[0], told[1]), (told[2], told[3])]
 
 
-def _stop_pair(facts: PositionFacts, *, is_brief: bool) -> tuple[Line, Line]:
+def _stop_forms(facts: PositionFacts) -> tuple[tuple[Line, Line], ...]:
+    """Return the stop and what it leaves uncovered, in forms from the longest to the shortest."""
     if not facts.stops:
-        return (Cell("no stop", Role.DIM),), ()
+        return (((Cell("no stop", Role.DIM),), ()),)
     (stop, *others) = facts.stops
     stops = paint_guard(Trigger.STOP, f"{len(facts.stops)} stops") if others else stop
     if not facts.unprotected:
-        return stops, (Cell("all protected", Role.DIM),)
+        return (stops, (Cell("all protected", Role.DIM),)), (stops, ())
     size = format_shares(facts.unprotected)
-    text = f"{size} unprot." if is_brief else f"{size} unprotected"
-    return stops, (Cell(text, Role.NOTICE_WARN),)
+    words = f"{size} unprotected", f"{size} unprot."
+    return (*((stops, (Cell(text, Role.NOTICE_WARN),)) for text in words), (stops, ()))
 
 
 def _gain(gain: Micros, *, has_cents: bool = True, mark: str = "") -> Cell:

@@ -13,7 +13,7 @@ from typing_extensions import override
 
 from pmtui.domain.account.position import Stake, break_even
 from pmtui.domain.books.book_view import BookView
-from pmtui.domain.books.ladder import StopMark
+from pmtui.domain.books.ladder import Ghost, StopMark
 from pmtui.domain.conditionals.conditional import (
     ALL,
     ConditionalDraft,
@@ -27,13 +27,14 @@ from pmtui.domain.conditionals.conditional import (
     check_plan,
     describe_plan,
     ends_of,
+    mirror_draft,
     read_conditional,
     shares_short,
 )
 from pmtui.domain.formats import format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms
-from pmtui.domain.money import Micros, format_micros
+from pmtui.domain.money import Micros, complement, format_micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.life import DUST
 from pmtui.domain.orders.self_trade import book_of_others
@@ -53,7 +54,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.frame import if_agreed, show_answer
 from pmtui.ui.ladder.paint_ladder import guard_role, paint_guard
-from pmtui.ui.market.market_model import net_stake_in, title_of
+from pmtui.ui.market.market_model import net_stake_in, outcome_label, title_of
 from pmtui.ui.plain import Align, plain
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Options, Surface
@@ -69,6 +70,7 @@ IF_ALL_FILLS = "Assumes a full fill at that price."
 _GAP = "  "
 _SIZE_WIDTH = 9
 """Fits `99,999.99`."""
+_SHORT = "short"
 
 CONDITIONAL_COLUMNS = (
     Column("state", "State", 9),
@@ -145,14 +147,27 @@ def paint_protection(
 
 
 def protection_forms(
-    each: ConditionalOrder, account: AccountView, *, tick: Micros = TENTH_OF_CENT
-) -> tuple[Line, ...]:
+    each: ConditionalOrder, account: AccountView, *, tick: Micros = TENTH_OF_CENT,
+    shown: TokenId | None = None,
+) -> tuple[Line, ...]:  # fmt: skip
     """Return the same line in several forms, longest first, without its usual state.
 
     The prices matter most: size, outcome and trail are dropped first.
+
+    Args:
+        each: the conditional order.
+        account: the positions, and which books are not good.
+        tick: fixes the digits of prices.
+        shown: the outcome in whose prices to paint it, in which shares of the other are a short; None for its own.
     """
     state = _state_of(each, account)
     is_usual = state.text == ConditionalState.WATCHING.value
+    if shown not in (None, each.token_id):
+        each = replace(
+            each, outcome=_SHORT,
+            stop=None if each.stop is None else complement(each.stop),
+            take_profit=None if each.take_profit is None else complement(each.take_profit),
+        )  # fmt: skip
     begin = () if is_usual else (state._replace(text=f"{state.text} "),)
     bare = replace(each, trail=None) if each.stop or each.take_profit else each
     forms = [
@@ -323,6 +338,15 @@ def _paint_short(plan: ConditionalPlan, account: AccountView, width: int) -> tup
     return paint_text(text, width, Role.NOTICE_WARN)
 
 
+def _mirrored(draw: Draw) -> Draw:
+    """Return a drawing of previews of one outcome on the other one's ladder."""
+
+    def draw_mirrored(ghosts: tuple[Ghost, ...]) -> None:
+        draw(tuple(replace(g, price=complement(g.price), side=g.side.opposite) for g in ghosts))
+
+    return draw_mirrored
+
+
 class ProtectScreen(OrderForm[None]):
     """Takes the prices, shows the card, and passes the plan to the service."""
 
@@ -343,7 +367,7 @@ class ProtectScreen(OrderForm[None]):
     def __init__(
         self, surface: Surface, condition_id: ConditionId, *, outcome_index: int,
         at: Micros | None = None, begin: ConditionalDraft | None = None,
-        draw: Draw = draw_nothing,
+        draw: Draw = draw_nothing, shown_index: int | None = None,
     ) -> None:  # fmt: skip
         """Ask for the prices.
 
@@ -355,10 +379,18 @@ class ProtectScreen(OrderForm[None]):
                 initial target.
             begin: prices from a command; they override `at`.
             draw: shows the draft on a ladder.
+            shown_index: the outcome on the ladder, of which `at`, `begin` and the ladder's prices are; None
+                for the one held.
         """
-        super().__init__(surface, condition_id, draw, outcome_index=outcome_index)
-        self._at = at
-        self._begin = begin
+        is_short = shown_index not in (None, outcome_index)
+        super().__init__(
+            surface, condition_id, _mirrored(draw) if is_short else draw,
+            outcome_index=outcome_index,
+        )  # fmt: skip
+        self._short_of = shown_index if is_short else None
+        """The outcome shown, of which the shares held of the other are a short."""
+        self._at = complement(at) if is_short and at is not None else at
+        self._begin = mirror_draft(begin) if is_short and begin is not None else begin
         self._is_asked = False
         self._refusal: tuple[str, Micros | None] = ("", None)
         """Why the service refused, and the best bid then: it expires when the price moves."""
@@ -370,6 +402,8 @@ class ProtectScreen(OrderForm[None]):
             title = self.market_title(self.inner)
             yield TextLine((Cell(title, Role.DIM),))
             yield TextBlock(id="protect-pairs")
+            if self._short_of is not None:
+                yield TextLine(id="protect-mirror")
             with Horizontal(classes="row"):
                 yield TextLine((Cell(" Market", Role.DIM),), classes="label")
                 yield TextLine(id="protect-market")
@@ -407,6 +441,9 @@ class ProtectScreen(OrderForm[None]):
     def _begin_at_cursor(self) -> None:
         """Fill in the cursor's price, selected so that typing replaces it."""
         bid = self._bid
+        if bid is None and (ask := self._ask_shown) is not None:
+            # The book of the outcome held is asked for only now; both are one book.
+            bid = complement(ask)
         is_target = self._at is not None and bid is not None and self._at > bid
         field = self.field("protect-profit" if is_target else "protect-stop")
         if self._at is not None and bid is not None and self._at != bid:
@@ -472,6 +509,7 @@ class ProtectScreen(OrderForm[None]):
         lines = (
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
             (Cell(describe_plan(plan, outcome)),),
+            *((self._mirrored_prices(plan),) if self._short_of is not None else ()),
             *_paint_short(plan, self._surface.queries.account(), self.inner),
             (Cell("Market "), *self.market.line),
             *(paint_end(end) for end in self._ends(plan)),
@@ -516,6 +554,8 @@ class ProtectScreen(OrderForm[None]):
         """Show each problem beside its entry, and below the proceeds, or why it was refused."""
         plan, problems = self._judged()
         self._draw_typed(plan)
+        if self._short_of is not None:
+            self.query_one("#protect-mirror", TextLine).show(self._mirrored_prices(plan))
         is_blank = plan is not None and plan.stop is plan.take_profit is plan.trail is None
         # Missing prices are no error before they are asked for; missing shares are one from the start.
         is_early = is_blank and not self._is_asked
@@ -533,6 +573,19 @@ class ProtectScreen(OrderForm[None]):
             ends = (paint_end(end, is_brief=self.inner < 56) for end in self._ends(plan))
             warning = _paint_short(plan, self._surface.queries.account(), self.inner)
             self.state.show((*warning, *ends))
+
+    def _mirrored_prices(self, plan: ConditionalPlan | None) -> Line:
+        """Paint the prices of a plan on the ladder shown, which is the other outcome's."""
+        view = self._surface.queries.market(self._condition_id)
+        label = plain(outcome_label(view, self._short_of or 0), 16)
+        named = () if plan is None else (("stop", plan.stop), ("target", plan.take_profit))
+        prices = [f"{name} {format_price(complement(at))}" for name, at in named if at is not None]
+        text = (
+            f"On the {label} ladder: {', '.join(prices)}"
+            if prices
+            else f"Prices are those of {self.outcome}"
+        )
+        return (Cell(text, Role.NOTICE_WARN),)
 
     def _draw_typed(self, plan: ConditionalPlan | None) -> None:
         """Show stop and target on the ladder, even while other entries are invalid."""
@@ -574,11 +627,20 @@ class ProtectScreen(OrderForm[None]):
         return book.best_bid if book is not None and book.state.is_good else None
 
     @property
+    def _ask_shown(self) -> Micros | None:
+        """The best ask of others on the ladder of the other outcome; None without one, or if it is not good."""
+        if self._short_of is None or self.terms is None:
+            return None
+        book = self._book_of(self.terms.token_ids[self._short_of])
+        return book.best_ask if book.state.is_good else None
+
+    @property
     def _market(self) -> BookView | None:
         """The book without own orders."""
-        token_id, queries = self.token_id, self._surface.queries
-        if token_id is None:
-            return None
+        return None if self.token_id is None else self._book_of(self.token_id)
+
+    def _book_of(self, token_id: TokenId) -> BookView:
+        queries = self._surface.queries
         own = queries.account().open_orders
         return book_of_others(queries.book(token_id), self._condition_id, own)
 

@@ -418,14 +418,19 @@ def test_best_bid_and_ask_are_both_followed_where_there_is_room(
 def test_stops_and_targets_stand_on_the_row_of_their_price(data: st.DataObject) -> None:
     axis = data.draw(axes())
     price = Micros(data.draw(st.integers(1, ONE // axis.tick - 1)) * axis.tick)
-    mark = StopMark(ConditionalId("c1"), Trigger.STOP, price, Micros(1_000_000), is_active=True)
+    is_other = data.draw(st.booleans())
+    mark = StopMark(
+        ConditionalId("c1"), Trigger.STOP, price, Micros(1_000_000), is_active=True,
+        is_other=is_other,
+    )  # fmt: skip
     book = BookView(TOKEN, BookState.LIVE, (), (), axis.tick)
     ladder = build_ladder(book, axis, marks=LadderMarks(stops=(mark,)))
     rows = range(axis.first, axis.last + 1)
     (row,) = (index for index in rows if ladder.rung(index).stops)
     assert ladder.rung(row).stops == (mark,)
     assert stops_at(ladder, ladder.rung(row).price) == (mark,)
-    assert ladder.rung(row).price >= price
+    # A sale of the other outcome buys this one.
+    assert ladder.rung(row).price <= price if is_other else ladder.rung(row).price >= price
 
 
 @given(st.data())

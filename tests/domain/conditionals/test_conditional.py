@@ -32,6 +32,7 @@ from pmtui.domain.conditionals.conditional import (
     describe_plan,
     ends_of,
     follow_purchases,
+    mirror_draft,
     moved_to,
     paused,
     raise_trailing_stop,
@@ -365,6 +366,12 @@ def test_it_says_what_its_prices_would_bring() -> None:
     assert worst.cash < stop.cash < profit.cash
     (only,) = ends_of(replace(PLAN, give_way=Micros(0), take_profit=None), stake=None, fee=fee)
     assert (only.price, only.profit) == (m("0.40"), None)
+
+
+def test_a_draft_in_prices_of_the_other_outcome_keeps_what_is_no_price() -> None:
+    draft = ConditionalDraft(stop_text="51", take_profit_text="x", give_way_text="3")
+    assert mirror_draft(draft) == replace(draft, stop_text="49")
+    assert mirror_draft(replace(draft, stop_text="")).stop_text == ""
 
 
 def test_it_says_what_it_does_in_a_line() -> None:

@@ -98,7 +98,7 @@ def test_nothing_held_or_nothing_traded_any_more_has_no_facts() -> None:
     assert position_facts(model_of(desk)) is None
 
 
-def test_stops_are_named_with_their_outcome_where_it_is_not_the_one_on_show() -> None:
+def test_stops_are_named_in_prices_of_the_outcome_on_show() -> None:
     desk = Desk()
     stop = ConditionalOrder(
         conditional_id=ConditionalId("1"), condition_id=CONDITION, token_id=YES, outcome="Yes",
@@ -117,7 +117,18 @@ def test_stops_are_named_with_their_outcome_where_it_is_not_the_one_on_show() ->
     desk.service.account_view = replace(desk.service.account_view, conditionals=(stop, trail))
     facts = position_facts(model_of(desk))
     assert facts is not None
-    assert [_text(stop) for stop in facts.stops] == ["▼ stop 38¢", "▼ trail 2¢ No"]
+    assert [_text(stop) for stop in facts.stops] == ["▼ stop 38¢", "▼ trail 2¢"]
+    short = replace(stop, token_id=NO, outcome="No")
+    desk.service.account_view = replace(desk.service.account_view, conditionals=(short,))
+    model = model_of(desk)
+    facts = position_facts(model)
+    assert facts is not None
+    assert [_text(stop) for stop in facts.stops] == ["▼ stop 62¢"]
+    assert model.ladder is not None
+    (mark,) = model.ladder.marks.stops
+    assert (mark.price, mark.side, mark.own_price(mark.price)) == (
+        Micros(620_000), Side.BUY, Micros(380_000),
+    )  # fmt: skip
     paused = replace(stop, state=ConditionalState.PAUSED)
     desk.service.account_view = replace(desk.service.account_view, conditionals=(paused,))
     facts = position_facts(model_of(desk))

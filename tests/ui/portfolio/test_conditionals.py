@@ -41,6 +41,7 @@ from pmtui.ui.ticket.protect import (
 )
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
+from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.market.market_kit import line, opened
@@ -182,6 +183,26 @@ async def test_problems_stand_beside_their_entries_by_the_book_of_this_moment() 
         assert shows(app, "At the stop")
         assert shows(app, "40¢  brings $")
         assert says(screen, "give-way") == "¢  below the stop"
+
+
+async def test_a_short_is_protected_from_the_ladder_of_the_other_outcome() -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    yes = service.account_view.positions[0]
+    no = replace(yes, token_id=NO, outcome="No", outcome_index=1, size=believable.micros(40))
+    service.account_view = replace(service.account_view, positions=(no,), balances=())
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen = await opened(app, pilot)
+        screen.ladder.point_at(believable.micros(0.57))
+        await pilot.press("t")
+        await until(pilot, lambda: shows(app, "Stop / target: 40 No"), "the form")
+        assert shows(app, "On the Yes ladder: stop 57¢")
+        assert [(g.price, g.side) for g in screen.ladder.viewport.marks.ghosts] == [
+            (believable.micros(0.57), Side.BUY)
+        ]
+        await pilot.press("enter")
+        await until(pilot, lambda: shows(app, "SELL all 40 No, stop 43¢ (limit 38¢)"), "the card")
+        assert shows(app, "On the Yes ladder: stop 57¢")
 
 
 async def test_without_shares_there_is_nothing_to_protect() -> None:

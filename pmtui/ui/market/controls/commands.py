@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pmtui.domain.account.wallet_steps import Split
 from pmtui.domain.conditionals.conditional import ConditionalDraft
-from pmtui.domain.formats import format_cents, format_shares
+from pmtui.domain.formats import format_cents
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
@@ -21,13 +21,11 @@ from pmtui.domain.ticket.command_line import (
 from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.explore.reading import RulesScreen
-from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_price
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
-from pmtui.ui.market.market_model import MarketModel, outcome_label, title_of
+from pmtui.ui.market.market_model import outcome_label, title_of
 from pmtui.ui.market.order_news import OrderNews
-from pmtui.ui.plain import plain
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.ticket.ticket_state import describe_refusal
@@ -51,10 +49,10 @@ class MarketForms:
         self._page = workspace.page
 
     def protect(self, begin: ConditionalDraft | None = None) -> None:
-        """Open the form for stops and targets of the position in this outcome.
+        """Open the form for stops and targets of the net position, in either outcome.
 
         Args:
-            begin: the initial entries; None for the cursor's price.
+            begin: the initial entries in prices of the outcome shown; None for the cursor's price.
         """
         model = self._workspace.reader.read()
         if self._workspace.is_read_only(model):
@@ -62,38 +60,21 @@ class MarketForms:
         if model.token_id is None or model.terms is None:
             self._line.refuse_form("The market is loading.")
             return
-        held = model.account.held(model.token_id)
-        account = model.account
-        is_short = any(size_floor(account.unpaired(t)) > 0 for t in model.terms.token_ids) and (
-            size_floor(account.unpaired(model.token_id)) <= 0
-        )
-        if size_floor(held) <= 0 or is_short:
-            self._line.refuse_form(self._why_nothing_to_protect(model))
+        account, tokens, index = model.account, model.terms.token_ids, model.outcome_index
+        # A short is shares of the other outcome.
+        net = (at for at, token in enumerate(tokens) if size_floor(account.unpaired(token)) > 0)
+        index = next(net, index)
+        if size_floor(account.held(tokens[index])) <= 0:
+            self._line.refuse_form("No position to protect.")
             return
         self._page.ask(
             ProtectScreen(
                 self._workspace.surface, model.condition_id,
-                outcome_index=model.outcome_index, begin=begin,
+                outcome_index=index, begin=begin, shown_index=model.outcome_index,
                 at=None if model.cursor is None else model.cursor[0],
                 draw=self._workspace.ladder.show_ghosts,
             )
         )  # fmt: skip
-
-    def _why_nothing_to_protect(self, model: MarketModel) -> str:
-        """Return that there is no position in this outcome, and how to protect one in the other."""
-        tokens = model.terms.token_ids if model.terms is not None else ()
-        for index, token_id in enumerate(tokens):
-            account = model.account
-            held = account.unpaired(token_id) or account.held(token_id)
-            if token_id != model.token_id and size_floor(held) > 0:
-                flip, protect = (
-                    key_of(self._workspace.keymap, f"market.{name}")
-                    for name in ("flip_outcome", "protect")
-                )
-                label = plain(outcome_label(model.market, index), 16)
-                what = f"You hold {format_shares(held)} {label}"
-                return f"{what}: {flip} shows it, {protect} there protects it."
-        return "No position in this outcome to protect."
 
     def scaled(self) -> None:
         """Open the form for scaled orders."""

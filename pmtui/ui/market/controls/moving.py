@@ -13,7 +13,6 @@ from textual.events import Key
 from pmtui.domain.books.ladder import Ghost, StopMark
 from pmtui.domain.formats import count, parse_size
 from pmtui.domain.ids import OrderId, TokenId
-from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.moving import nudged_price, why_not_movable
 from pmtui.domain.orders.order import MoveEnd, MoveVerdict, Order, OrderIntent, Rejected
@@ -158,14 +157,14 @@ class Moving:
             (
                 *(Ghost(o.price, o.side, o.remaining_size, is_leaving=True) for o in held),
                 *(
-                    Ghost(stop.price, Side.SELL, stop.size, stop.trigger, is_leaving=True)
+                    Ghost(stop.price, stop.side, stop.size, stop.trigger, is_leaving=True)
                     for stop in picked.stops
                 ),
                 *(
                     Ghost(cursor[0], order.side, size or order.remaining_size)
                     for order in held
                 ),
-                *(Ghost(cursor[0], Side.SELL, stop.size, stop.trigger) for stop in picked.stops),
+                *(Ghost(cursor[0], stop.side, stop.size, stop.trigger) for stop in picked.stops),
             )
         )  # fmt: skip
 
@@ -294,7 +293,10 @@ class Moving:
 
         async def agreed() -> None:
             move = self._workspace.commands.move_conditional
-            problems = [await move(mark.conditional_id, mark.trigger, price) for mark in stops]
+            problems = [
+                await move(mark.conditional_id, mark.trigger, mark.own_price(price))
+                for mark in stops
+            ]
             self._release()
             problem = next(filter(None, problems), "")
             said = f"Not moved: {plain(problem, 90)}." if problem else f"Moved {words} to {to}."

@@ -64,7 +64,7 @@ def test_nothing_held_is_nothing_to_protect() -> None:
     desk.service.account_view = replace(desk.service.account_view, positions=())
     forms(desk).protect()
     assert not desk.page.asked
-    assert desk.said == "No position in this outcome to protect."
+    assert desk.said == "No position to protect."
     assert desk.line.ignores_key()
 
 
@@ -74,10 +74,16 @@ def test_dust_is_nothing_to_protect() -> None:
     hold_dust(desk)
     forms(desk).protect()
     assert not desk.page.asked
-    assert desk.said == "No position in this outcome to protect."
+    assert desk.said == "No position to protect."
 
 
-def test_what_is_held_of_the_other_outcome_is_protected_there() -> None:
+def outcome_asked_of(desk: Desk) -> str:
+    (screen,) = desk.page.asked
+    assert isinstance(screen, ProtectScreen)
+    return screen.outcome
+
+
+def test_what_is_held_of_the_other_outcome_is_protected_from_this_ladder() -> None:
     desk = Desk()
     view = desk.service.account_view
     model = desk.reader.read()
@@ -86,20 +92,21 @@ def test_what_is_held_of_the_other_outcome_is_protected_there() -> None:
     (other,) = (token for token in model.terms.token_ids if token != model.token_id)
     desk.service.account_view = replace(view, positions=(), balances=((other, held),))
     forms(desk).protect()
-    assert not desk.page.asked
-    assert "o shows it, t there protects it" in desk.said
+    assert outcome_asked_of(desk) == "No"
 
 
-def test_beside_pairs_a_short_is_protected_where_it_is_held() -> None:
+def test_beside_pairs_a_short_is_protected_by_a_sale_of_what_is_held() -> None:
     desk = Desk()
     desk.hold(yes=40, no=140)
     forms(desk).protect()
-    assert "You hold 100 No: o shows it, t there protects it." in desk.said
-    assert not desk.page.asked
-    # One leg of pairs alone may still be sold at a stop.
+    assert outcome_asked_of(desk) == "No"
+
+
+def test_one_leg_of_pairs_alone_may_be_sold_at_a_stop() -> None:
+    desk = Desk()
     desk.hold(yes=40, no=40)
     forms(desk).protect()
-    assert desk.page.asked
+    assert outcome_asked_of(desk) == "Yes"
 
 
 @pytest.mark.parametrize("name", ["protect", "scaled", "split"])
