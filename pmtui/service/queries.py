@@ -290,7 +290,9 @@ class ServiceQueries(Queries):
         if account.missing_in(OwnList.POSITIONS):
             # A total with a missing part would look like a loss.
             return None
-        return Micros(account.balance + sum(p.value or 0 for p in account.positions))
+        # The day's result counts what sales left over, so the equity does, too.
+        held = (*account.positions, *account.remnants)
+        return Micros(account.balance + sum(p.value or 0 for p in held))
 
     def _event_row(self, event: Event, held: set[ConditionId], state: ListState) -> EventRow:
         return EventRow(

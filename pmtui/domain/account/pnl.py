@@ -375,8 +375,8 @@ class DayFigures:
     def agreeing_with(self, unrealized: Micros | None) -> "DayFigures":
         """Return the same parts with the unrealised profit that the positions themselves show.
 
-        Only if the two differ by rounding alone: then the realised part, or else fees, absorb it, as the
-        fees also stand beside the fills.
+        Only if the two differ by rounding alone: then the fees absorb it, as the realised part also stands
+        among the closed positions; without fees that part does.
 
         Args:
             unrealized: by the positions displayed beside it; None if there are none.
@@ -384,9 +384,9 @@ class DayFigures:
         off = 0 if unrealized is None else unrealized - self.unrealized
         if not off or abs(off) > _ROUNDED_OFF:
             return self
-        if self.realized:
-            return replace(self, realized=Micros(self.realized - off))
-        return replace(self, fees=Micros(self.fees + off)) if self.fees else self
+        if self.fees and self.fees + off >= 0:
+            return replace(self, fees=Micros(self.fees + off))
+        return replace(self, realized=Micros(self.realized - off)) if self.realized else self
 
 
 def day_figures(

@@ -563,10 +563,12 @@ def test_what_is_no_rounding_stays_apart() -> None:
     figures = DayFigures(total=m("1.00"), realized=m("0.50"), fees=m("0.10"))
     assert figures.agreeing_with(None) is figures
     assert figures.agreeing_with(m("0.63")) is figures
-    # The fees stay those of the fills.
-    assert figures.agreeing_with(m("0.61")) == replace(figures, realized=m("0.49"))
+    # The realised part stays that of the closed positions.
+    assert figures.agreeing_with(m("0.61")) == replace(figures, fees=m("0.11"))
     held = replace(figures, realized=ZERO)
     assert held.agreeing_with(m("1.11")) == replace(held, fees=m("0.11"))
+    # Fees are never paid back.
+    assert replace(figures, fees=m("0.01")).agreeing_with(m("0.49")).realized == m("0.52")
     free = replace(figures, fees=ZERO)
     assert free.agreeing_with(m("0.48")).realized == m("0.52")
     assert replace(free, realized=ZERO).agreeing_with(m("0.99")).unrealized == m("1.00")

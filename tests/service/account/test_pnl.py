@@ -132,6 +132,14 @@ async def test_shares_sent_here_count_from_then_on_over_a_restart_as_well(tmp_pa
         assert world.service.queries.status().day_result == -m("20")
 
 
+async def test_what_a_sale_left_over_is_part_of_the_equity_as_of_the_result(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        world.account.cash = BEGAN
+        hold(world, {YES: "0.009"}, "0.9")
+        await look(world)
+        assert world.service.queries.status().portfolio_value == BEGAN + m("0.0081")
+
+
 async def test_equity_is_sampled_and_kept_for_the_next_session(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await world.pass_time(4 * SAMPLE_PERIOD_S)
