@@ -12,9 +12,9 @@ from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.format import (
     TENTH_OF_CENT,
     format_age,
-    format_average,
     format_money_change,
     format_money_compact,
+    format_paid,
     format_size_compact,
     format_time_left,
     read_average,
@@ -114,7 +114,7 @@ def paint_average(net: Stake) -> Cell:
     """Paint the average of a net position, with `~` where what pairs locked in is part of it."""
     if net.entry is None:
         return Cell(ABSENT, Role.DIM)
-    return Cell(f"{mark_of(net)}{format_average(net.entry)}")
+    return Cell(f"{mark_of(net)}{format_paid(net.entry)}")
 
 
 def mark_of(net: Stake | None) -> str:

@@ -33,6 +33,7 @@ from pmtui.domain.money import (
 
 _CENT = SCALE // 100
 TENTH_OF_CENT = Micros(SCALE // 1_000)
+_HUNDREDTH_OF_CENT = Micros(SCALE // 10_000)
 _UNITS = (("k", 1_000), ("M", 1_000_000), ("B", 1_000_000_000), ("T", 1_000_000_000_000))
 _HUNDREDTH = SCALE // 100
 _WHOLE_BELOW = 100_000
@@ -66,6 +67,14 @@ def format_average(price: Micros) -> str:
     """
     rounded = round_price(price, TENTH_OF_CENT)
     return format_price(rounded, tick=TENTH_OF_CENT)
+
+
+def format_paid(price: Micros) -> str:
+    """Write what shares cost on average: `45.53¢`, a digit more than a price has, or `45.5¢` where that is all."""
+    rounded = round_price(price, _HUNDREDTH_OF_CENT)
+    return format_price(
+        rounded, tick=_HUNDREDTH_OF_CENT if rounded % TENTH_OF_CENT else TENTH_OF_CENT
+    )
 
 
 def format_price_change(change: Micros, *, tick: Micros | None = None) -> str:
@@ -344,6 +353,15 @@ def read_average(price: Micros) -> str:
     if UNITS.prices is PriceFormat.PERCENT:
         return format_average(price).replace("¢", "%")
     return read_price(round_price(price, TENTH_OF_CENT))
+
+
+def read_paid(price: Micros) -> str:
+    """Write what shares cost on average in the chosen format; cents and per cent to a hundredth."""
+    if UNITS.prices is PriceFormat.CENTS:
+        return format_paid(price)
+    if UNITS.prices is PriceFormat.PERCENT:
+        return format_paid(price).replace("¢", "%")
+    return read_average(price)
 
 
 def read_distance(distance: Micros, *, tick: Micros | None = None) -> str:

@@ -47,6 +47,16 @@ def test_an_average_is_rounded_half_to_even() -> None:
     assert f.format_average(Micros(514_500)) == "51.4¢"
 
 
+@pytest.mark.parametrize(
+    ("price", "text"),
+    [(455_333, "45.53¢"), (455_000, "45.5¢"), (450_000, "45.0¢"), (999_990, "99.99¢")],
+)
+def test_what_was_paid_has_a_digit_more_than_a_price_where_it_needs_it(
+    price: int, text: str
+) -> None:
+    assert f.format_paid(Micros(price)) == text
+
+
 @example(999_500)
 @example(400)
 @given(st.integers(1, SCALE - 1))

@@ -20,6 +20,7 @@ from pmtui.ui.format import (
     read_average,
     read_change,
     read_distance,
+    read_paid,
     read_price,
     write_moment,
 )
@@ -77,6 +78,7 @@ def test_each_way_of_writing_prices(prices: PriceFormat, written: tuple[str, ...
         paint_change(Micros(40)).text,
     ) == written
     assert paint_spread(Micros(10_000)).text == written[3].replace("1", "1.0")
+    assert read_paid(FORTY) == written[1]
 
 
 @pytest.mark.parametrize("prices", list(PriceFormat))

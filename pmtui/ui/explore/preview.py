@@ -12,7 +12,7 @@ from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import ONE, Micros
 from pmtui.ui.cells import Cell, Line, bar_text, fit_line
 from pmtui.ui.facts import ABSENT, first_label, join_facts, name_fact, paint_money
-from pmtui.ui.format import format_size_compact, read_average
+from pmtui.ui.format import format_size_compact, read_average, read_paid
 from pmtui.ui.plain import fit, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
@@ -147,7 +147,7 @@ def _own_lines(markets: Sequence[Market], held: Mapping[TokenId, Position]) -> l
     own = [
         (Cell(f"{format_size_compact(position.size).strip()} ", Role.OWN_ORDER),
          Cell(f"{plain(outcome.label)} "),
-         Cell(f"at {read_average(position.average_price)}", Role.DIM))
+         Cell(f"at {read_paid(position.average_price)}", Role.DIM))
         for market in markets
         for outcome in market.outcomes
         if outcome.token_id is not None

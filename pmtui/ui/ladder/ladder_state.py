@@ -15,8 +15,8 @@ from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.facts import paint_apart
 from pmtui.ui.format import (
     format_age,
-    format_average,
     format_money_compact,
+    format_paid,
     format_price,
     format_size_compact,
     write_clock,
@@ -357,7 +357,7 @@ def _holding_facts(ladder: Ladder, closing: Closing | None) -> list[Line]:
         cell = Cell(mark + text, profit_role(closing.profit))
         facts.append((Cell("exit ", Role.DIM), Cell(part), cell))
     if net is not None and net.entry is not None:
-        facts.append((Cell("avg ", Role.DIM), Cell(mark + format_average(net.entry))))
+        facts.append((Cell("avg ", Role.DIM), Cell(mark + format_paid(net.entry))))
     if (row := ladder.placed.even) is not None:
         text = format_price(ladder.axis.price_at(row), tick=ladder.axis.tick)
         facts.append((Cell("b/e ", Role.DIM), Cell(mark + text)))

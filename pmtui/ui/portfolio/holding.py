@@ -31,7 +31,7 @@ from pmtui.ui.format import (
     format_money_change,
     format_price,
     format_size_compact,
-    read_average,
+    read_paid,
     write_clock,
 )
 from pmtui.ui.market.market_model import exit_of, net_in, tick_size_of, title_of
@@ -185,7 +185,7 @@ def _position_lines(
             Cell(f"{plain(position.outcome, _OUTCOME)} ", Role.HEADING, Emphasis.BOLD),
             Cell(size, Role.OWN_ORDER),
             Cell(" at ", Role.DIM),
-            Cell(read_average(position.average_price)),
+            Cell(read_paid(position.average_price)),
             Cell(f"  cost {format_cost(position.cost)}", Role.DIM),
         )
     ]

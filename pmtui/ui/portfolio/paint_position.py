@@ -19,7 +19,7 @@ from pmtui.ui.format import (
     format_percent,
     format_price,
     format_size_compact,
-    read_average,
+    read_paid,
     read_price,
 )
 from pmtui.ui.ladder.paint_ladder import paint_guard
@@ -162,8 +162,8 @@ def paint_position_facts(facts: PositionFacts, width: int) -> tuple[Line, ...]:
         left = _left_of(pairs)
         lines = tuple(_beside(pair, left) for pair in pairs)
         if all(line_width(line) <= width for line in lines):
-            beside = [_beside(pair, left) for pair in stops]
-            return (*lines, choose_form((*beside, *(_beside(pair) for pair in stops)), width))
+            beside = [_beside(pair, at) for pair in stops for at in (left, 0)]
+            return (*lines, choose_form(beside, width))
     # The second fact of a line is left out rather than cut.
     left = _left_of(forms[-1])
     return tuple(
@@ -268,7 +268,7 @@ def _position(
     name: Cell, held: Position, width: int, gains: tuple[Line, ...], *, is_gain_told: bool
 ) -> Line:
     """Return the longest form that fits; words go before the gain does."""
-    average = read_average(held.average_price)
+    average = read_paid(held.average_price)
     size = Cell(format_shares(held.size), Role.OWN_ORDER)
     bought: Line = (name, size, Cell(" at ", Role.DIM), Cell(average))
     brief: Line = (name, size, Cell(" @", Role.DIM), Cell(average.removesuffix("¢")))

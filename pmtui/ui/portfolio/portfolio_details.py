@@ -12,7 +12,7 @@ from pmtui.ui.format import (
     format_money,
     format_past_money,
     format_price,
-    read_average,
+    read_paid,
     read_price,
     write_moment,
 )
@@ -74,7 +74,7 @@ def _position_facts(position: Position, marks: OrderMarks) -> list[Cell | Line]:
     note = describe_remedy_of(position)
     return [
         Cell(held),
-        name_fact("average", Cell(read_average(position.average_price))),
+        name_fact("average", Cell(read_paid(position.average_price))),
         name_fact("cost", Cell(format_cost(position.cost))),
         name_fact("realised to date (gross)", paint_gain(position.realized)),
         (Cell("resolved: ", Role.DIM), Cell(marked_by((position,)))) if position.is_settled else (),
