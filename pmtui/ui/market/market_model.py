@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 
 from pmtui.domain.account.position import LEAST_HELD, Position, Stake, entry_fees, net_stake
 from pmtui.domain.books.book_view import BookSummary, BookView
-from pmtui.domain.books.ladder import LadderMarks, mirrored_orders, stop_marks
+from pmtui.domain.books.ladder import LadderMarks, StopMark, mirrored_orders, stop_marks
 from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Market, MarketTerms, Side, Trading
@@ -176,19 +176,19 @@ def ladder_inputs(
         net=net,
         give_way_percent=give_way_percent,
         rewards=terms.rewards if terms is not None else None,
-        stops=stop_marks(
-            (
-                (e, account.allotted(e))
-                for e in account.conditionals
-                if e.token_id in (token_id, other)
-            ),
-            token_id,
-        ),
+        stops=_stops_of(account, token_id, other),
         alerts=_prices_waited_for(alerts, token_id),
         is_trading=trading_of(view) is Trading.OPEN,
         is_account_known=account.load is Load.READY,
     )
     return LadderInputs(orders, marks, label if is_mirrored else "", held)
+
+
+def _stops_of(
+    account: AccountView, token_id: TokenId, other: TokenId | None
+) -> tuple[StopMark, ...]:
+    here = (each for each in account.conditionals if each.token_id in (token_id, other))
+    return stop_marks(((each, account.allotted(each)) for each in here), token_id)
 
 
 def _prices_waited_for(alerts: Iterable[PriceAlert], token_id: TokenId) -> tuple[Micros, ...]:

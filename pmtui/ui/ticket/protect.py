@@ -338,6 +338,11 @@ def _paint_short(plan: ConditionalPlan, account: AccountView, width: int) -> tup
     return paint_text(text, width, Role.NOTICE_WARN)
 
 
+def _book_of(queries: Queries, condition_id: ConditionId, token_id: TokenId) -> BookView:
+    """Return the book of an outcome without own orders."""
+    return book_of_others(queries.book(token_id), condition_id, queries.account().open_orders)
+
+
 def _mirrored(draw: Draw) -> Draw:
     """Return a drawing of previews of one outcome on the other one's ladder."""
 
@@ -441,9 +446,11 @@ class ProtectScreen(OrderForm[None]):
     def _begin_at_cursor(self) -> None:
         """Fill in the cursor's price, selected so that typing replaces it."""
         bid = self._bid
-        if bid is None and (ask := self._ask_shown) is not None:
-            # The book of the outcome held is asked for only now; both are one book.
-            bid = complement(ask)
+        if bid is None and self._short_of is not None and self.terms is not None:
+            # The book of the outcome held is asked for only now: it mirrors the one shown.
+            shown = self.terms.token_ids[self._short_of]
+            ask = _book_of(self._surface.queries, self._condition_id, shown).best_ask
+            bid = None if ask is None else complement(ask)
         is_target = self._at is not None and bid is not None and self._at > bid
         field = self.field("protect-profit" if is_target else "protect-stop")
         if self._at is not None and bid is not None and self._at != bid:
@@ -509,7 +516,7 @@ class ProtectScreen(OrderForm[None]):
         lines = (
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
             (Cell(describe_plan(plan, outcome)),),
-            *((self._mirrored_prices(plan),) if self._short_of is not None else ()),
+            *(() if self._short_of is None else (self._paint_shown(plan),)),
             *_paint_short(plan, self._surface.queries.account(), self.inner),
             (Cell("Market "), *self.market.line),
             *(paint_end(end) for end in self._ends(plan)),
@@ -555,7 +562,7 @@ class ProtectScreen(OrderForm[None]):
         plan, problems = self._judged()
         self._draw_typed(plan)
         if self._short_of is not None:
-            self.query_one("#protect-mirror", TextLine).show(self._mirrored_prices(plan))
+            self.query_one("#protect-mirror", TextLine).show(self._paint_shown(plan))
         is_blank = plan is not None and plan.stop is plan.take_profit is plan.trail is None
         # Missing prices are no error before they are asked for; missing shares are one from the start.
         is_early = is_blank and not self._is_asked
@@ -574,18 +581,14 @@ class ProtectScreen(OrderForm[None]):
             warning = _paint_short(plan, self._surface.queries.account(), self.inner)
             self.state.show((*warning, *ends))
 
-    def _mirrored_prices(self, plan: ConditionalPlan | None) -> Line:
+    def _paint_shown(self, plan: ConditionalPlan | None) -> Line:
         """Paint the prices of a plan on the ladder shown, which is the other outcome's."""
         view = self._surface.queries.market(self._condition_id)
         label = plain(outcome_label(view, self._short_of or 0), 16)
         named = () if plan is None else (("stop", plan.stop), ("target", plan.take_profit))
         prices = [f"{name} {format_price(complement(at))}" for name, at in named if at is not None]
-        text = (
-            f"On the {label} ladder: {', '.join(prices)}"
-            if prices
-            else f"Prices are those of {self.outcome}"
-        )
-        return (Cell(text, Role.NOTICE_WARN),)
+        shown = f"On the {label} ladder: {', '.join(prices)}"
+        return (Cell(shown if prices else f"Prices are those of {self.outcome}", Role.NOTICE_WARN),)
 
     def _draw_typed(self, plan: ConditionalPlan | None) -> None:
         """Show stop and target on the ladder, even while other entries are invalid."""
@@ -627,22 +630,10 @@ class ProtectScreen(OrderForm[None]):
         return book.best_bid if book is not None and book.state.is_good else None
 
     @property
-    def _ask_shown(self) -> Micros | None:
-        """The best ask of others on the ladder of the other outcome; None without one, or if it is not good."""
-        if self._short_of is None or self.terms is None:
-            return None
-        book = self._book_of(self.terms.token_ids[self._short_of])
-        return book.best_ask if book.state.is_good else None
-
-    @property
     def _market(self) -> BookView | None:
         """The book without own orders."""
-        return None if self.token_id is None else self._book_of(self.token_id)
-
-    def _book_of(self, token_id: TokenId) -> BookView:
-        queries = self._surface.queries
-        own = queries.account().open_orders
-        return book_of_others(queries.book(token_id), self._condition_id, own)
+        token_id, queries = self.token_id, self._surface.queries
+        return None if token_id is None else _book_of(queries, self._condition_id, token_id)
 
     def _others(self) -> tuple[ConditionalOrder, ...]:
         token_id = self.token_id

@@ -410,14 +410,15 @@ def test_exit_resolution_and_stops_stand_below_the_position() -> None:
     ]
     narrow = text_of(*paint_position_facts(FACTS, 29)).splitlines()
     assert narrow[2].split() == ["▼", "stop", "38.0¢", "468.25", "unprot."]
-    assert narrow[0].split() == ["exit", "-$1", "b/e", "58.8¢"]
-    assert narrow[1].split() == ["win", "+$1,028", "loss", "-$22"]
+    # The stop takes no cents from the amounts.
+    assert narrow[0].split() == ["exit", "-$1.34", "b/e", "58.8¢"]
+    assert narrow[1].split() == ["win", "+$1,028.32", "loss", "-$21.68"]
     part = replace(FACTS, exit_now=closing(-1_340_000, size=100))
     assert text_of(*paint_position_facts(part, 46)).splitlines()[0].split()[:5] == [
         "exit", "40", "of", "100", "-$1.34",
     ]  # fmt: skip
     assert text_of(*paint_position_facts(part, 29)).splitlines()[0].split()[:3] == [
-        "exit", "40", "-$1",
+        "exit", "40", "-$1.34",
     ]  # fmt: skip
     bare = replace(FACTS, exit_now=None, even=None, stops=())
     assert text_of(*paint_position_facts(bare, 44)).splitlines()[2] == "no stop"
