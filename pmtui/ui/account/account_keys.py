@@ -131,7 +131,7 @@ class AccountKeys:
         view = self._surface.queries.wallet()
         form = SendForm(
             self._surface,
-            cash=view.cash,
+            cash=self._surface.queries.account().available,
             book=self._surface.queries.address_book(),
             sent_to=view.sent_to,
         )

@@ -24,7 +24,7 @@ from pmtui.domain.money import Micros, group_micros
 from pmtui.service.views import Mode
 from pmtui.service.wallet.wallet_views import CallView, Simulation, WalletCard, WalletView
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_age, shown_time
+from pmtui.ui.format import format_age, format_money, shown_time
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_confirm import paint_question
@@ -43,17 +43,24 @@ class WalletFunds:
     """What the wallet holds before a step, as far as known."""
 
     cash: Micros | None = None
+    """What no working order reserves, as in the status line."""
     shares: Mapping[TokenId, Micros] = field(default_factory=lambda: MappingProxyType({}))
     names: Mapping[Address, str] = field(default_factory=lambda: MappingProxyType({}))
     """The names of known contracts and of the address book."""
 
 
-def funds_of(view: WalletView, book: AddressBook) -> WalletFunds:
-    """Return what a wallet holds, and the names of addresses; contracts keep their own names."""
+def funds_of(view: WalletView, book: AddressBook, cash: Micros | None = None) -> WalletFunds:
+    """Return what a wallet holds, and the names of addresses; contracts keep their own names.
+
+    Args:
+        view: the wallet.
+        book: the address book.
+        cash: what no working order reserves; None if unknown.
+    """
     contacts = {each.address: f"“{plain(each.name)}” of the address book" for each in book.contacts}
     outcomes = (each for settlement in view.settlements for each in settlement.outcomes)
     return WalletFunds(
-        view.cash,
+        cash,
         {each.token_id: each.size for each in outcomes},
         contacts | {each.approval.contract: each.name for each in view.approvals},
     )
@@ -218,7 +225,7 @@ def _signed(flow: Flow) -> str:
 def _after(flow: Flow, before: Micros) -> str:
     after = Micros(before + flow.amount)
     if flow.kind is FlowKind.CASH:
-        return f": {exact_dollars(before)} now, {exact_dollars(after)} after"
+        return f": {format_money(before)} now, {format_money(after)} after"
     return f": {group_micros(before)} now, {group_micros(after)} after"
 
 

@@ -66,7 +66,7 @@ class SendForm(WalletForm):
         more = len(book.contacts) - len(known)
         names = ", ".join(known) + (f" and {more} more" if more > 0 else "")
         about = f"Address book: {names}" if names else "The address book is empty."
-        there = "" if cash is None else f"of {exact_dollars(cash)}"
+        there = "" if cash is None else f"of {exact_dollars(cash)} free"
         super().__init__(surface, heading="Send cash (pUSD on Polygon)", subject=about, says=there)
         self._cash = cash
         self._book = book

@@ -106,7 +106,7 @@ class WalletFlow:
             card,
             width,
             mode=queries.status().mode,
-            held=funds_of(queries.wallet(), queries.address_book()),
+            held=funds_of(queries.wallet(), queries.address_book(), queries.account().available),
             now=queries.now(),
         )
 

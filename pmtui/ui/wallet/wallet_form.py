@@ -39,6 +39,7 @@ from pmtui.ui.format import format_money_change, read_average
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import bindings_for
+from pmtui.ui.market.market_model import net_in
 from pmtui.ui.modal import Modal
 from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
@@ -258,10 +259,19 @@ class MergeForm(WalletForm):
         return tuple(lines)
 
     def _cost_of_pair(self) -> Micros | None:
-        """Return the average cost of one share of each outcome; None if unknown."""
+        """Return the average cost of a pair: that of both outcomes less that of the net position; None if unknown."""
+        queries = self.surface.queries
         tokens = {each.token_id for each in self._settlement.outcomes}
-        held = [p for p in self.surface.queries.account().positions if p.token_id in tokens]
-        return Micros(sum(p.average_price for p in held)) if len(held) == len(tokens) else None
+        held = [p for p in queries.account().positions if p.token_id in tokens]
+        pairs = min((p.size for p in held), default=0)
+        if len(held) != len(tokens) or not pairs:
+            return None
+        more = max(held, key=lambda each: each.size)
+        net = net_in(queries, more)
+        paid = sum(p.size * p.average_price for p in held)
+        average = more.average_price if net is None else net.average_price
+        # The averages are rounded themselves.
+        return Micros(round((paid - (more.size - pairs) * average) // pairs, -1))
 
 
 class SplitForm(WalletForm):

@@ -16,6 +16,7 @@ from pmtui.ui.wallet.wallet_form import (
     WalletForm,
     read_amount,
 )
+from tests.ui.believable import fill
 from tests.ui.fake_surface import FakeService
 from tests.ui.onboarded import EXCHANGE
 from tests.ui.screens.look import shows, survives_resizing
@@ -87,6 +88,18 @@ async def test_forms_say_what_is_realised() -> None:
     merged = await shown_by(MergeForm(service.surface(), BOTH), *typed("10"))
     assert "cost 95.0¢" in merged
     assert "+$0.50" in merged
+    # Of the 30 Yes 12.5 were split with the No, the others bought: merging the pairs brings nothing.
+    mixed, half = replace(positions[0], average_price=m("0.362333")), m("0.5")
+    bought = replace(
+        fill(1), condition_id=BOTH.condition_id, token_id=yes.token_id, size=m("17.5"),
+        price=m("0.264"),
+    )  # fmt: skip
+    service.own_fills = (bought,)
+    service.account_view = replace(
+        service.account_view, positions=(mixed, replace(positions[1], average_price=half))
+    )
+    merged = await shown_by(MergeForm(service.surface(), BOTH), *typed("10"))
+    assert "cost 100.0¢ on average: realises $0.00" in merged
     service.account_view = replace(service.account_view, positions=positions[:1])
     assert "average" not in await shown_by(MergeForm(service.surface(), BOTH))
     split = SplitForm(service.surface(), BOTH.condition_id, title=BOTH.title, cash=m("100"))

@@ -24,7 +24,7 @@ from tests.ui.wallet.wallets import (
     STRANGER,
 )
 
-HELD = funds_of(READY_WALLET, AddressBook())
+HELD = funds_of(READY_WALLET, AddressBook(), READY_WALLET.cash)
 
 
 def paint(
@@ -73,7 +73,7 @@ def test_a_single_call_has_no_number_and_the_whole_recipient() -> None:
     assert "1. " not in shown
     assert STRANGER in shown
     assert "-$1,250.000001" in shown
-    assert "$5,000.00 now, $3,749.999999 after" in shown
+    assert "$5,000.00 now, $3,749.99 after" in shown
 
 
 def test_what_comes_out_stands_with_what_is_held_before_and_after() -> None:
