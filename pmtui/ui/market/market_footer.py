@@ -38,8 +38,8 @@ def missing_in(model: MarketModel, *, has_target: bool) -> frozenset[Need]:
         has_target: whether an own order, stop or target is at the cursor.
     """
     account = model.account
-    is_held = model.token_id is not None and size_floor(account.shares(model.token_id)) > 0
-    here = (p for p in account.positions if p.condition_id == model.condition_id)
+    here = [p for p in account.positions if p.condition_id == model.condition_id]
+    is_held = any(size_floor(position.size) > 0 for position in here)
     has_net = any(size_floor(account.unpaired(position.token_id)) > 0 for position in here)
     is_open = not model.why_not_tradable
     there = {

@@ -95,6 +95,12 @@ def test_of_dust_nothing_can_be_sold_or_protected() -> None:
     assert Need.POSITION in missing_in(desk.reader.read(), has_target=False)
 
 
+def test_a_short_can_be_protected_from_the_ladder_shown() -> None:
+    desk = Desk()
+    desk.hold(yes=0, no=40)
+    assert Need.POSITION not in missing_in(desk.reader.read(), has_target=False)
+
+
 def test_a_side_ladder_goes_there_or_back() -> None:
     first, second, *_ = ids(KeyPlace(is_on_side_ladder=True))
     assert (first, second) == ("global.open", "market.go_to_ladder")
