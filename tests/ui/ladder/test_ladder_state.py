@@ -124,7 +124,7 @@ def test_without_a_cursor_the_line_tells_what_was_paid_and_what_closing_brings()
     assert held.placed.marks.net is not None
     closing = close_now(held.placed.marks.net, BOOK, (MINE,), tick=CENT)
     assert text_of(paint_facts(held, None, 41, closing=closing)).rstrip() == (
-        " exit 340 +$2.28  avg 48.3¢  b/e 50¢"
+        " exit 340 +$2.28  avg 48.33¢  b/e 50¢"
     )
     assert "exit" not in text_of(paint_facts(held, None, 41))
     assert not text_of(paint_facts(ladder(is_holding=False), None, 41)).strip()
@@ -141,7 +141,7 @@ def test_what_pairs_bring_stands_beside_the_average_or_makes_it_an_estimate() ->
         return text_of(paint_facts(replace(plain, placed=placed), None, 60, closing=closing))
 
     apart = replace(stake, pairs=Micros(30 * ONE), apart=Micros(600_000))
-    assert shown(apart).rstrip().endswith("avg 48.3¢  b/e 50¢  30 pairs +$0.60")
+    assert shown(apart).rstrip().endswith("avg 48.33¢  b/e 50¢  30 pairs +$0.60")
     hidden = replace(apart, apart=Micros(9_999))
     assert "pairs" not in shown(hidden)
     within = replace(stake, pairs=Micros(30 * ONE), locked=Micros(600_000))

@@ -233,7 +233,7 @@ async def test_the_gain_and_what_is_net_are_in_the_title_of_the_position() -> No
         assert "$" in head_of(screen.position)
         lines = shown_text(screen.position)
         assert all("$" in line for line in lines[:2])
-        assert lines[2].split() == ["net", "+60", "Yes", "at", "~45.6¢"]
+        assert lines[2].split() == ["net", "+60", "Yes", "at", "~45.64¢"]
 
 
 async def test_a_new_position_and_a_ticket_move_nothing_above_the_trades() -> None:
