@@ -352,6 +352,16 @@ def _mirrored(draw: Draw) -> Draw:
     return draw_mirrored
 
 
+def _paint_shown(plan: ConditionalPlan | None, shown: str, held: str) -> Line:
+    """Paint the prices of a plan for one outcome on the ladder shown, which is the other one's."""
+    named = () if plan is None else (("stop", plan.stop), ("target", plan.take_profit))
+    prices = [f"{name} {format_price(complement(at))}" for name, at in named if at is not None]
+    text = (
+        f"On the {shown} ladder: {', '.join(prices)}" if prices else f"Prices are those of {held}"
+    )
+    return (Cell(text, Role.NOTICE_WARN),)
+
+
 class ProtectScreen(OrderForm[None]):
     """Takes the prices, shows the card, and passes the plan to the service."""
 
@@ -394,6 +404,8 @@ class ProtectScreen(OrderForm[None]):
         )  # fmt: skip
         self._short_of = shown_index if is_short else None
         """The outcome shown, of which the shares held of the other are a short."""
+        view = surface.queries.market(condition_id)
+        self._shown = plain(outcome_label(view, shown_index or 0), 16) if is_short else ""
         self._at = complement(at) if is_short and at is not None else at
         self._begin = mirror_draft(begin) if is_short and begin is not None else begin
         self._is_asked = False
@@ -407,7 +419,7 @@ class ProtectScreen(OrderForm[None]):
             title = self.market_title(self.inner)
             yield TextLine((Cell(title, Role.DIM),))
             yield TextBlock(id="protect-pairs")
-            if self._short_of is not None:
+            if self._shown:
                 yield TextLine(id="protect-mirror")
             with Horizontal(classes="row"):
                 yield TextLine((Cell(" Market", Role.DIM),), classes="label")
@@ -516,7 +528,7 @@ class ProtectScreen(OrderForm[None]):
         lines = (
             (Cell(plain(title_of(self._surface.queries, self._condition_id)), Role.DIM),),
             (Cell(describe_plan(plan, outcome)),),
-            *(() if self._short_of is None else (self._paint_shown(plan),)),
+            *((_paint_shown(plan, self._shown, outcome),) if self._shown else ()),
             *_paint_short(plan, self._surface.queries.account(), self.inner),
             (Cell("Market "), *self.market.line),
             *(paint_end(end) for end in self._ends(plan)),
@@ -561,8 +573,9 @@ class ProtectScreen(OrderForm[None]):
         """Show each problem beside its entry, and below the proceeds, or why it was refused."""
         plan, problems = self._judged()
         self._draw_typed(plan)
-        if self._short_of is not None:
-            self.query_one("#protect-mirror", TextLine).show(self._paint_shown(plan))
+        if self._shown:
+            line = _paint_shown(plan, self._shown, self.outcome)
+            self.query_one("#protect-mirror", TextLine).show(line)
         is_blank = plan is not None and plan.stop is plan.take_profit is plan.trail is None
         # Missing prices are no error before they are asked for; missing shares are one from the start.
         is_early = is_blank and not self._is_asked
@@ -580,15 +593,6 @@ class ProtectScreen(OrderForm[None]):
             ends = (paint_end(end, is_brief=self.inner < 56) for end in self._ends(plan))
             warning = _paint_short(plan, self._surface.queries.account(), self.inner)
             self.state.show((*warning, *ends))
-
-    def _paint_shown(self, plan: ConditionalPlan | None) -> Line:
-        """Paint the prices of a plan on the ladder shown, which is the other outcome's."""
-        view = self._surface.queries.market(self._condition_id)
-        label = plain(outcome_label(view, self._short_of or 0), 16)
-        named = () if plan is None else (("stop", plan.stop), ("target", plan.take_profit))
-        prices = [f"{name} {format_price(complement(at))}" for name, at in named if at is not None]
-        shown = f"On the {label} ladder: {', '.join(prices)}"
-        return (Cell(shown if prices else f"Prices are those of {self.outcome}", Role.NOTICE_WARN),)
 
     def _draw_typed(self, plan: ConditionalPlan | None) -> None:
         """Show stop and target on the ladder, even while other entries are invalid."""
