@@ -212,7 +212,7 @@ def order_amounts(intent: OrderIntent, tick: Micros) -> OrderAmounts:
 
     To the venue every order that does not rest is a market order, whatever the trader calls it: its
     amounts follow the market rules (docs/wire.md#amounts), so a purchase states dollars to the
-    cent.
+    cent, and buys more shares than its size where it fills below the price that these assume.
 
     Raises:
         AmountError: the price or size is invalid for any order.
@@ -223,4 +223,6 @@ def order_amounts(intent: OrderIntent, tick: Micros) -> OrderAmounts:
         return limit_amounts(intent.side, intent.price, intent.size, tick=tick)
     is_buy = intent.side is Side.BUY
     amount = notional_floor(intent.price, intent.size) if is_buy else intent.size
+    if intent.spend is not None:
+        amount = min(amount, intent.spend)
     return market_amounts(intent.side, intent.price, amount, tick=tick)

@@ -49,6 +49,8 @@ class LimitIntent:
     is_post_only: bool = False
     expires_at: datetime | None = None
     """For GTD: when the order should expire. The venue's extra minute is added when signing."""
+    spend: Micros | None = None
+    """For a FAK purchase, which signs dollars: what its shares cost in the book, if less than at the limit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,6 +69,9 @@ _MAKERS = frozenset(
 )
 
 
+_PARTS_OF_SIZE = 10
+
+
 @dataclass(frozen=True, slots=True)
 class SingleKeyPlan:
     """The order that a key sends."""
@@ -153,11 +156,13 @@ def _size_to_send(key: SingleKey, size: Micros, terms: MarketTerms, *, free: Mic
     """Return the size, or all free shares if the difference is less than the smallest order.
 
     Fills come with fractions: selling 100 while holding 99.99 means all of it, also when buying back a
-    short.
+    short. The same goes for 101.75, which a purchase in dollars brings at a better price: the rest alone
+    could not be ordered. It is no fraction if it is more than a tenth of the size.
     """
     least = terms.min_order_size
     is_order = free >= least or (key.crosses and free > 0)
-    return free if is_order and free < size < free + least else size
+    is_left = size < free and (free - size) * _PARTS_OF_SIZE <= size
+    return free if is_order and (free < size or is_left) and abs(free - size) < least else size
 
 
 def _own_problem(intent: LimitIntent, context: TicketContext) -> SingleKeyProblem | None:

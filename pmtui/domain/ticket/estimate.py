@@ -102,6 +102,17 @@ def estimate(
     )
 
 
+def cost_in_book(size: Micros, limit: Micros, book: BookView) -> Micros:
+    """Return the dollars for shares at the prices of the book, and at the limit for what it does not offer."""
+    cost, left = 0, int(size)
+    for level in book.asks:
+        if level.price > limit:
+            break
+        taken = min(level.size, left)
+        cost, left = cost + taken * level.price, left - taken
+    return Micros((cost + left * limit) // SCALE)
+
+
 def _most_shares(intent: OrderIntent, levels: list[Level], cash: Micros, shares: Micros) -> Micros:
     if not _spends(intent) or not levels:
         return shares

@@ -42,6 +42,7 @@ from pmtui.domain.money import (
     Micros,
     format_micros,
     notional_ceil,
+    notional_floor,
     ratio_ceil,
     ratio_floor,
 )
@@ -80,7 +81,7 @@ from pmtui.domain.ticket.draft import (
     read_size,
     read_worst_price,
 )
-from pmtui.domain.ticket.estimate import TicketNumbers, estimate
+from pmtui.domain.ticket.estimate import TicketNumbers, cost_in_book, estimate
 from pmtui.domain.ticket.short_sales import (
     context_of_other,
     describe_mirrored,
@@ -130,7 +131,8 @@ def check_mirrored(draft: TicketDraft, context: TicketContext) -> TicketCheck:
         replace(p, fix=None if p.fix is None else other_side_of(p.fix)) for p in check.problems
     )
     if isinstance(check.intent, LimitIntent) and check.numbers is not None:
-        sentence = describe_mirrored(check.intent, context.terms, check.numbers.shares)
+        sent = check.numbers.shares if check.intent.spend is None else check.intent.size
+        sentence = describe_mirrored(check.intent, context.terms, sent)
         problems = (Problem(TicketField.SIDE, sentence, is_warning=True), *problems)
     return replace(check, problems=problems, is_mirrored=True)
 
@@ -302,7 +304,7 @@ def _intent(
             worst_price=price,
             time_in_force=draft.time_in_force,
         )
-    return LimitIntent(
+    intent = LimitIntent(
         condition_id=condition_id,
         token_id=token_id,
         side=draft.side,
@@ -312,6 +314,10 @@ def _intent(
         is_post_only=draft.is_post_only,
         expires_at=expires_at,
     )
+    if draft.side is Side.SELL or draft.time_in_force is not TimeInForce.FAK:
+        return intent
+    cost = max(cost_in_book(size, price, context.book), MIN_MARKETABLE_BUY)
+    return replace(intent, spend=cost) if cost < notional_floor(price, size) else intent
 
 
 def _check_size(
@@ -326,10 +332,11 @@ def _check_size(
     takes = numbers.fills_now > 0 or not rests
     is_cheap = draft.side is Side.BUY and takes and numbers.cash < MIN_MARKETABLE_BUY
     if not is_short and not is_cheap:
-        if isinstance(intent, LimitIntent) and numbers.shares != intent.size:
-            text = f"To the cent: {count_shares(numbers.shares)}"
-            return [Problem(TicketField.SIZE, text, is_warning=True)]
-        return []
+        if isinstance(intent, MarketBuyIntent) or intent.spend is not None:
+            return []
+        text = f"To the cent: {count_shares(numbers.shares)}"
+        is_less = numbers.shares != intent.size
+        return [Problem(TicketField.SIZE, text, is_warning=True)] if is_less else []
     if isinstance(intent, MarketBuyIntent):
         fix = replace(draft, size_text="1", size_unit=SizeUnit.DOLLARS)
     else:

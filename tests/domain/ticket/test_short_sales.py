@@ -131,6 +131,37 @@ def test_a_single_key_that_sells_goes_short_while_flat(key: SingleKey) -> None:
     assert plan.warnings[0].startswith("Sell 10 Yes at ")
 
 
+@pytest.mark.parametrize("time_in_force", [TimeInForce.FAK, TimeInForce.GTC])
+def test_a_short_sale_is_no_larger_than_its_size_at_the_prices_of_the_book(
+    time_in_force: TimeInForce,
+) -> None:
+    draft = replace(SELL, price_text="48", size_text="50", time_in_force=time_in_force)
+    check = check_ticket(draft, FLAT)
+    assert isinstance(check.intent, LimitIntent)
+    assert check.numbers is not None
+    assert FLAT.book.best_bid is not None
+    assert check.intent.price > complement(FLAT.book.best_bid)
+    assert m("49.97") < check.numbers.fills_now <= m("50")
+    assert not check.of(TicketField.SIZE)
+    assert check.problems[0].text.startswith("Sell 50 Yes at 48¢ = buy 50 No")
+
+
+def test_a_key_that_buys_a_short_back_leaves_no_fraction_of_it() -> None:
+    for held, sent in (("101.75", "101.75"), ("110.1", "100"), ("105", "100")):
+        short = replace(FLAT, other_shares=m(held))
+        plan = plan_single_key(
+            SingleKey.TAKE_ASK, cursor=None, size=m("100"), outcome_index=0, context=short
+        )
+        assert isinstance(plan, SingleKeyPlan)
+        assert (plan.intent.side, plan.intent.size) == (Side.SELL, m(sent))
+    few = replace(FLAT, other_shares=m("9.9"))
+    plan = plan_single_key(
+        SingleKey.TAKE_ASK, cursor=None, size=m("5"), outcome_index=0, context=few
+    )
+    assert isinstance(plan, SingleKeyPlan)
+    assert plan.intent.size == m("5")
+
+
 def test_a_price_too_far_for_a_single_key_is_as_far_from_the_other_side() -> None:
     plan = plan_single_key(
         SingleKey.SELL_HERE, cursor=Micros(m("0.20")), size=m("10"), outcome_index=0, context=FLAT

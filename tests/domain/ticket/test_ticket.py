@@ -241,9 +241,8 @@ def test_minimums_are_named_with_the_least_size_that_passes() -> None:
 
 
 def test_a_purchase_to_the_cent_says_how_many_shares_that_is() -> None:
-    draft = replace(BUY, price_text="53.7", size_text="33", time_in_force=TimeInForce.FAK)
-    world = replace(WORLD, terms=replace(TERMS, tick_size=m("0.001")))
-    check = check_ticket(draft, world)
+    draft = replace(BUY, price_text="53", size_text="33.33", time_in_force=TimeInForce.FAK)
+    check = check_ticket(draft, WORLD)
     (problem,) = check.of(TicketField.SIZE)
     assert problem.is_warning
     assert check.intent is not None
