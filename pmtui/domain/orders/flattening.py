@@ -51,8 +51,8 @@ class FlattenPlan:
     sales: tuple[Order, ...]
     """Own resting sales of the token to cancel first; empty if they are not in the way."""
     numbers: TicketNumbers
-    best_bid: Micros
-    """Best bid of others."""
+    best_bid: Micros | None
+    """Best bid of others; None if they have none any more."""
     warnings: tuple[str, ...]
     bids: tuple[Order, ...] = ()
     """Own orders of either outcome that it may match, to be cancelled first; the best first."""
@@ -239,20 +239,32 @@ def plan_flatten(
     best = others.bids[0].price
     price = worst_price(best, terms.tick_size, give_way_percent)
     intent = _sale(size, book.token_id, terms, price=price)
-    amounts = order_amounts(intent, terms.tick_size)
-    numbers = estimate(
-        intent, cash=amounts.taker, shares=amounts.maker, book=others, fee=terms.fee,
-        available_cash=None,
-    )  # fmt: skip
     return FlattenPlan(
         intent,
         sales if held - reserved_shares(sales, book.token_id) < size else (),
-        numbers,
+        _numbers(intent, others, terms),
         best,
         _warnings(position, size, book, terms),
         own_bids_from(intent, own),
         paired,
     )
+
+
+def reprice(
+    plan: FlattenPlan, book: BookView, orders: Iterable[Order], terms: MarketTerms
+) -> FlattenPlan:
+    """Return a plan with what its sale would bring by a later book; the sale itself stays as it is."""
+    others = replace(book, bids=bids_of_others(book, terms.condition_id, orders))
+    numbers = _numbers(plan.intent, others, terms)
+    return replace(plan, numbers=numbers, best_bid=others.best_bid)
+
+
+def _numbers(intent: LimitIntent, others: BookView, terms: MarketTerms) -> TicketNumbers:
+    amounts = order_amounts(intent, terms.tick_size)
+    return estimate(
+        intent, cash=amounts.taker, shares=amounts.maker, book=others, fee=terms.fee,
+        available_cash=None,
+    )  # fmt: skip
 
 
 def _sale(size: Micros, token_id: TokenId, terms: MarketTerms, *, price: Micros) -> LimitIntent:

@@ -7,11 +7,11 @@ from typing import ClassVar
 from textual.binding import BindingType
 from typing_extensions import override
 
-from pmtui.domain.books.book_view import BookView, mirrored_view
+from pmtui.domain.books.book_view import BookState, BookView, mirrored_view
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.flattening import FlattenPlan
+from pmtui.domain.orders.flattening import FlattenPlan, reprice
 from pmtui.domain.orders.order import LimitIntent, Order
 from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
@@ -39,7 +39,7 @@ from pmtui.ui.ticket.paint_confirm import (
     signed_amounts,
 )
 from pmtui.ui.ticket.paint_ticket import paint_text, side_role
-from pmtui.ui.ticket.ticket_state import describe_doubts, numbers_of
+from pmtui.ui.ticket.ticket_state import book_of, describe_doubts, numbers_of
 
 Move = tuple[Order, PreparedOrder]
 """An order and its replacement."""
@@ -124,7 +124,7 @@ def paint_flatten_card(
         at = format_average(average)
         cash = format_past_money(numbers.fills_now_cash)
         fills = f"{format_shares(numbers.fills_now)} at {at} for {cash}"
-    bid = format_price(plan.best_bid)
+    bid = "none" if plan.best_bid is None else format_price(plan.best_bid)
     estimates = [("Fills now", fills), ("Best bid", bid)]
     if plan.stays:
         estimates.append(("Unsold", f"{format_shares(plan.stays)} without a bid"))
@@ -298,6 +298,16 @@ class MoveCard(CardScreen):
             self._nudge(1 if name == "nudge_up" else -1)
 
 
+def reprice_sale(surface: Surface, plan: FlattenPlan) -> FlattenPlan:
+    """Return the plan of a sale with what it would bring now."""
+    intent, queries = plan.intent, surface.queries
+    terms = queries.market(intent.condition_id).terms
+    book = None if terms is None else book_of(surface, terms, intent.token_id)
+    if terms is None or book is None or book.state is BookState.LOADING:
+        return plan
+    return reprice(plan, book, queries.account().open_orders, terms)
+
+
 class FlattenCard(CardScreen):
     """Shows what selling a position signs, and what it would do now."""
 
@@ -314,6 +324,11 @@ class FlattenCard(CardScreen):
         super().__init__(surface=surface, orders=(order,), doubt=doubts)
         self._plan = plan
         self._merging = merging
+
+    @override
+    def judge_again(self) -> bool:
+        self._plan = reprice_sale(self._surface, self._plan)
+        return super().judge_again()
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from pmtui.domain.orders.order import Accepted, Rejected, Verdict
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
 from pmtui.service.views import Mode
-from pmtui.ui.account.action_cards import FlattenCard
+from pmtui.ui.account.action_cards import FlattenCard, reprice_sale
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_average, format_past_money, format_price
 from pmtui.ui.frame import if_agreed
@@ -94,6 +94,9 @@ class FlattenManyCard(CardScreen):
 
     @override
     def judge_again(self) -> bool:
+        self._sales = tuple(
+            replace(sale, plan=reprice_sale(self._surface, sale.plan)) for sale in self._sales
+        )
         before, self._doubts = self._doubts, self._doubts_now()
         return any(now and not was for now, was in zip(self._doubts, before, strict=True))
 

@@ -98,7 +98,7 @@ def review_order(surface: Surface, order: PreparedOrder) -> Review | None:
     account = queries.account()
     context = ticket_context(
         surface, terms=market.terms, market=market, account=account,
-        book=_book_of(surface, market.terms, token_id),
+        book=book_of(surface, market.terms, token_id),
         outcome_index=market.terms.token_ids.index(token_id),
     )  # fmt: skip
     found = review_intent(order.intent, context)
@@ -115,12 +115,12 @@ def describe_refusal(surface: Surface, condition_id: ConditionId, draft: TicketD
     token_id = market.terms.token_ids[draft.outcome_index]
     context = ticket_context(
         surface, terms=market.terms, market=market, account=queries.account(),
-        book=_book_of(surface, market.terms, token_id), outcome_index=draft.outcome_index,
+        book=book_of(surface, market.terms, token_id), outcome_index=draft.outcome_index,
     )  # fmt: skip
     return next((problem.text for problem in check_ticket(draft, context).blocking), "")
 
 
-def _book_of(surface: Surface, terms: MarketTerms, token_id: TokenId) -> BookView:
+def book_of(surface: Surface, terms: MarketTerms, token_id: TokenId) -> BookView:
     """Return the book of a token, as the other outcome shows it where that one alone is on show."""
     book = surface.queries.book(token_id)
     if book.state.is_good or len(terms.token_ids) != 2:

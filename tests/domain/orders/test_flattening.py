@@ -21,6 +21,7 @@ from pmtui.domain.orders.flattening import (
     net_position,
     plan_flatten,
     plan_flatten_net,
+    reprice,
     worst_price,
 )
 from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
@@ -106,6 +107,17 @@ def test_own_bids_that_it_may_meet_are_in_the_way_of_either_outcome() -> None:
 def test_how_far_it_may_fall_is_counted_from_the_bids_of_others() -> None:
     found = planned("60", bid("0.50", "40"))
     assert (found.best_bid, found.intent.price) == (m("0.48"), m("0.44"))
+
+
+def test_a_later_book_changes_what_a_sale_brings_and_not_the_sale() -> None:
+    found = planned("60")
+    lower = replace(BOOK, bids=(Level(m("0.47"), m("50")), Level(m("0.44"), m("50"))))
+    later = reprice(found, lower, (bid("0.47", "10"),), TERMS)
+    assert (later.intent, later.sales) == (found.intent, found.sales)
+    assert (later.best_bid, later.stays) == (m("0.47"), m("20"))
+    assert later.numbers.fills_now_cash == m("18.8")
+    gone = reprice(found, replace(BOOK, bids=()), (), TERMS)
+    assert (gone.best_bid, gone.stays) == (None, m("60"))
 
 
 def test_where_only_we_bid_nothing_is_cancelled() -> None:

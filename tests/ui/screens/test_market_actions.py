@@ -285,6 +285,29 @@ async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_t
         await until(pilot, lambda: "Sold" in line(screen, "notice"), "the verdict")
 
 
+async def test_the_card_of_selling_all_follows_the_book_and_stays_ready() -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await opened(app, pilot)
+        set_orders(app)
+        await pilot.press("f")
+        await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
+        card, service = app.screen, app.market.service
+        assert isinstance(card, FlattenCard)
+        await settle(pilot)
+        service.at += timedelta(seconds=1)
+        assert card.is_armed
+        book = service.books[YES]
+        for bids, words in (
+            ((Level(cents(54), believable.micros(50)),), "50 at 54.0¢ for $27.00"),
+            ((), "nothing, no bids here"),
+        ):
+            service.books[YES] = replace(book, bids=bids, version=book.version + 1)
+            service.announce(BookTopic(YES))
+            await until(pilot, lambda words=words: shows(app, words), words)  # type: ignore[misc]
+        assert card.is_armed
+
+
 async def test_the_card_of_selling_all_cancels_own_bids_and_warns_of_none() -> None:
     app = MarketDemo(0)
     async with app.run_test(size=SMALL) as pilot:
