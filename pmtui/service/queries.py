@@ -88,7 +88,7 @@ class AccountReader:
             balance=feed.state.balance,
             reserved=feed.own.reserved_cash(),
             positions=tuple(each for each in positions if not each.is_remnant),
-            remnants=tuple(each for each in positions if each.is_remnant),
+            remnants=(*(p for p in positions if p.is_remnant), *feed.holdings.sold_out()),
             open_orders=feed.own.open_orders(),
             as_of=feed.state.as_of,
             problem=feed.state.problem,

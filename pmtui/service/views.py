@@ -364,7 +364,7 @@ class AccountView:
     displayed: frozenset[OrderId] = frozenset()
     """Those of them that the displayed size certainly includes."""
     remnants: tuple[Position, ...] = ()
-    """Closed positions with fewer shares left than any order can sell."""
+    """Closed positions: with fewer shares left than any order can sell, or sold a moment ago."""
     scoring: frozenset[OrderId] = frozenset()
     """Open orders that earn rewards, according to the venue's last reply."""
     conditionals: tuple[ConditionalOrder, ...] = ()

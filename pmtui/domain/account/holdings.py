@@ -503,6 +503,8 @@ class Holdings:
         held."""
         self._positions: tuple[Position, ...] | None = ()
         """Cached; None after a change until it is read: screens read it several times per frame."""
+        self._sold_out: tuple[Position, ...] = ()
+        """Found with them."""
         self._sizes: tuple[tuple[TokenId, Micros], ...] | None = ()
         """Cached in the same way."""
 
@@ -591,11 +593,21 @@ class Holdings:
     def positions(self) -> tuple[Position, ...]:
         """Return current holdings with their average prices, in the analytics host's order first."""
         if self._positions is None:
-            positions = (self._position(*item) for item in self._tokens.items())
-            self._positions = tuple(
-                p for p in positions if p is not None and (p.size > 0 or p.is_redeemable)
-            )
+            known = [self._position(*item) for item in self._tokens.items()]
+            positions = [p for p in known if p is not None]
+            self._positions = tuple(p for p in positions if p.size > 0 or p.is_redeemable)
+            self._sold_out = tuple(p for p in positions if p.size == 0 and not p.is_redeemable)
         return self._positions
+
+    def sold_out(self) -> tuple[Position, ...]:
+        """Return what our own fills closed since the analytics host's list, with what that realised."""
+        _ = self.positions()
+        return self._sold_out
+
+    def listed(self) -> frozenset[TokenId]:
+        """Return the tokens that the analytics host's last list has a position of."""
+        rows = ((token_id, token.row) for token_id, token in self._tokens.items())
+        return frozenset(t for t, row in rows if row is not None and row.position is not None)
 
     def _changed(self) -> None:
         self._positions = self._sizes = None
@@ -617,9 +629,11 @@ class Holdings:
         fills = token.holdings.fills_around(row.time if row is not None else None)
         position = row.position if row is not None else None
         if position is None:
-            if not fills or size == 0:
+            if not fills:
                 return None
             position = _unlisted(token_id, fills[0])
+            if size == 0:
+                return _bought_and_sold(position, fills)
         return _resize(position, size, fills)
 
 
@@ -628,6 +642,15 @@ def _unlisted(token_id: TokenId, fill: Fill) -> Position:
         token_id=token_id, condition_id=fill.condition_id, title="", outcome=fill.outcome,
         size=ZERO, average_price=ZERO, current_price=fill.price, realized=ZERO,
     )  # fmt: skip
+
+
+def _bought_and_sold(position: Position, fills: tuple[Fill, ...]) -> Position | None:
+    """Return what is left of a position that these fills opened and closed; None if they did not."""
+    if sum(fill.size if fill.side is Side.BUY else -fill.size for fill in fills):
+        return None
+    for fill in fills:
+        position = apply_fill_to_position(position, fill)
+    return None if position.size else position
 
 
 def _resize(position: Position, size: Micros, fills: tuple[Fill, ...]) -> Position:
@@ -649,7 +672,7 @@ def _resize(position: Position, size: Micros, fills: tuple[Fill, ...]) -> Positi
 
 
 def apply_fill_to_position(position: Position, fill: Fill) -> Position:
-    """Return the position after one fill: purchases move the average, sales realise against it."""
+    """Return the position after one fill: purchases move the average, sales realise against it, before fees."""
     if fill.side is Side.BUY:
         size = Micros(position.size + fill.size)
         cost = position.size * position.average_price + fill.size * fill.price
@@ -659,5 +682,5 @@ def apply_fill_to_position(position: Position, fill: Fill) -> Position:
     return replace(
         position,
         size=Micros(position.size - sold),
-        realized=Micros(position.realized + gain - (fill.fee or 0)),
+        realized=Micros(position.realized + gain),
     )

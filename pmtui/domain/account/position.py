@@ -135,18 +135,26 @@ class ClosedPosition:
 def close_remnants(
     positions: Iterable[Position], fills: Iterable[Fill], closed: Iterable[ClosedPosition]
 ) -> tuple[ClosedPosition, ...]:
-    """Return closed positions plus those of which only a remnant is left, so that none is missing.
+    """Return closed positions plus those that the analytics host does not list as closed, so that none is missing.
 
     Args:
-        positions: the remnants; the analytics host lists them among open positions.
+        positions: those sold but for a remnant, which the host lists among open positions, or just now.
         fills: our own fills as far as known, for the amount bought and the time of the last sale.
-        closed: the positions that the analytics host lists as closed; they follow the remnants in its
-            order.
+        closed: the positions that the analytics host lists as closed; they follow the others in its
+            order. One that was closed again since is not in it as it is now.
     """
-    known, own = tuple(closed), tuple(fills)
-    listed = {each.token_id for each in known}
-    remnants = tuple(_closed(p, own) for p in positions if p.token_id not in listed)
-    return (*remnants, *known)
+    own, listed = tuple(fills), {each.token_id: each for each in closed}
+    found = [_closed(position, own) for position in positions]
+    newer = [each for each in found if _is_newer(each, listed.get(each.token_id))]
+    for each in newer:
+        _ = listed.pop(each.token_id, None)
+    return (*newer, *listed.values())
+
+
+def _is_newer(closed: ClosedPosition, listed: ClosedPosition | None) -> bool:
+    if listed is None or closed.closed_at is None or listed.closed_at is None:
+        return listed is None
+    return closed.closed_at > listed.closed_at
 
 
 def _closed(remnant: Position, fills: Iterable[Fill]) -> ClosedPosition:

@@ -256,10 +256,14 @@ class AccountFeed:
             Source.ANALYTICS, await hosts.analytics.positions(account.signer.maker)
         )
         if not isinstance(positions, Failure):
+            listed = self.holdings.listed()
             self.holdings.apply_positions(
                 positions.items, self._report_time(asked), is_complete=positions.is_complete
             )
             self.lists.update(OwnList.POSITIONS, positions)
+            if self.holdings.sold_out() or listed - self.holdings.listed():
+                # What it no longer lists as open it lists as closed.
+                self.refresh_history()
         self.state.is_complete = self.lists.are_known
         self.fees.ask()
         self._mark()

@@ -336,7 +336,7 @@ def test_a_list_answered_after_a_younger_one_does_not_take_its_place() -> None:
 def test_a_position_that_is_gone_by_the_report_stays_while_fills_say_otherwise() -> None:
     holdings = told(holding(HELD), SALE)
     (position,) = holdings.positions()
-    assert (position.size, position.realized) == (m("70"), m("3.8"))
+    assert (position.size, position.realized) == (m("70"), m("3.9"))
     holdings.apply_positions((), at(START + S))
     assert size(holdings) == 0
     assert holdings.positions() == ()
@@ -345,6 +345,25 @@ def test_a_position_that_is_gone_by_the_report_stays_while_fills_say_otherwise()
 def test_a_sale_of_everything_leaves_nothing_to_show_unless_it_can_be_redeemed() -> None:
     assert told(holding(HELD), replace(SALE, size=m("100"))).positions() == ()
     assert len(holding(replace(HELD, size=m("0"), is_redeemable=True)).positions()) == 1
+
+
+def test_what_was_sold_whole_is_known_until_the_list_of_the_host_says_so() -> None:
+    holdings = told(holding(HELD), replace(SALE, size=m("100")))
+    (sold,) = holdings.sold_out()
+    assert (sold.size, sold.realized) == (0, m("13"))
+    assert holdings.listed() == {TOKEN}
+    holdings.apply_positions((), at(START + S))
+    assert (holdings.sold_out(), holdings.listed()) == ((), frozenset())
+
+
+def test_what_was_bought_and_sold_between_two_lists_is_known_too() -> None:
+    rest = replace(SALE, trade_id=TradeId("t10"), size=m("10"))
+    holdings = told(holding(OTHER), FILL, SALE)
+    assert holdings.sold_out() == ()
+    (sold,) = told(holdings, rest).sold_out()
+    assert (sold.token_id, sold.size, sold.realized) == (TOKEN, 0, m("0"))
+    unknown = told(holding(), SALE, rest)
+    assert unknown.sold_out() == ()
 
 
 def test_what_an_incomplete_list_does_not_name_stays_as_it_was() -> None:
@@ -387,7 +406,7 @@ def test_purchases_move_the_average_and_sales_realise_against_it() -> None:
     assert (bought.size, bought.average_price) == (m("200"), m("0.5"))
     sold = apply_fill_to_position(bought, SALE)
     assert (sold.size, sold.average_price) == (m("170"), m("0.5"))
-    assert sold.realized == m("0.9") - m("0.1")
+    assert sold.realized == m("0.9")
     over = apply_fill_to_position(HELD, replace(SALE, size=m("500")))
     assert over.size == 0
 

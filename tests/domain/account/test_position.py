@@ -238,6 +238,12 @@ def test_a_position_that_left_a_remnant_counts_as_closed_once() -> None:
         other,
     )
     assert close_remnants([remnant], [sold, bought], found) == found
+    # Closed again since the list was read.
+    later = replace(sold, trade_id=TradeId("3"), matched_at=NOW + timedelta(minutes=1))
+    again = close_remnants([replace(remnant, realized=m("-8"))], [later, bought], found)
+    assert [(each.token_id, each.realized) for each in again] == [
+        (HELD.token_id, m("-8")), (other.token_id, m("1.5")),
+    ]  # fmt: skip
 
 
 def test_the_net_stake_is_what_is_held_beyond_the_other_with_its_part_of_the_fees() -> None:

@@ -5,12 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from pmtui.domain.ids import OrderId
+from pmtui.domain.markets.market import Side
+from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.topics import AccountTopic
 from pmtui.ui.portfolio.paint_portfolio import portfolio_of
 from tests.service.conditional_kit import book, m, ready
 from tests.service.fakes import CONDITION, YES, World, resting, running_world
-from tests.service.order_kit import until
+from tests.service.order_kit import fill, until
 
 FRAME_S = 0.2
 """Longer than one."""
@@ -88,3 +90,21 @@ async def test_a_slow_fetch_never_puts_older_cash_in_the_place_of_newer(tmp_path
         await until(world, lambda: world.service.queries.account().balance == m("60"), "new cash")
         await world.pass_time(1)
         assert world.service.queries.account().balance == m("60")
+
+
+async def test_what_was_sold_whole_is_closed_before_the_host_says_so(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        queries, feed = world.service.queries, world.service.parts.account.feed
+        (held,) = queries.account().positions
+        sale = fill(
+            FIRST, token_id=held.token_id, condition_id=held.condition_id, side=Side.SELL,
+            size=held.size, price=Micros(held.average_price + m("0.1")),
+            matched_at=queries.now(),
+        )  # fmt: skip
+        feed.apply_fill(sale, is_news=True)
+        assert queries.account().positions == ()
+        (closed,) = portfolio_of(queries).closed
+        assert closed.token_id == held.token_id
+        assert closed.realized == held.size // 10
+        assert closed.closed_at == sale.matched_at
