@@ -14,15 +14,16 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.ids import CommandId, ConditionId
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, cents_near, cents_up
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import Accepted, Rejected, Verdict
+from pmtui.domain.ticket.estimate import TicketNumbers
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.account.action_cards import FlattenCard, reprice_sale
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_average, format_past_money, format_price
+from pmtui.ui.format import format_average, format_cost, format_past_money, format_price
 from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.moves import describe_merging, describe_pairs, plan_net_sale
@@ -132,8 +133,8 @@ def paint_flatten_many(
     lines: list[Line] = [paint_question(mode, f"Sell {count(len(sales), what)}?")]
     for sale in sales:
         lines += _leg(sale, width)
-    brought = Micros(sum(sale.plan.numbers.fills_now_cash for sale in sales))
-    lines += paint_fact("Fills now for", format_past_money(brought), width)
+    for name, value in _money([sale.plan.numbers for sale in sales]):
+        lines += paint_fact(name, value, width)
     cancelled = sum(len(sale.plan.in_the_way) for sale in sales)
     if cancelled:
         lines += paint_fact("Cancels first", count(cancelled, "working order"), width)
@@ -147,6 +148,18 @@ def paint_flatten_many(
     for text in _name_doubts(sales, doubts):
         lines += paint_text(text, width, Role.NOTICE_BAD)
     return tuple(lines)
+
+
+def _money(sales: Sequence[TicketNumbers]) -> list[tuple[str, str]]:
+    """Return what fills now, the fees, and what is received: from the cents shown, so that they add up."""
+    brought = cents_near(Micros(sum(each.fills_now_cash for each in sales)))
+    fee = cents_up(Micros(sum(each.fee for each in sales)))
+    facts = [("Fills now", f"for {format_past_money(brought)}")]
+    if fee:
+        rest = format_past_money(Micros(brought - fee))
+        facts.append(("Fee", format_cost(fee)))
+        facts.append(("Total", f"about {rest} after that fee, as the books are"))
+    return facts
 
 
 def _name_doubts(sales: Sequence[Sale], doubts: Sequence[str]) -> Iterable[str]:
@@ -293,9 +306,9 @@ def _by_market(positions: Iterable[Position]) -> tuple[tuple[Position, ...], ...
 
 
 def describe_ends(ends: Sequence[tuple[PreparedOrder, Verdict]]) -> str:
-    """Return how several sales ended: how many are whole, and the first that is not."""
+    """Return how several sales ended: how many sold all, for how much, and the first that did not."""
     whole = [o for o, v in ends if isinstance(v, Accepted) and v.filled_size >= o.size]
-    text = f"Sold {len(whole)} of {len(ends)} whole."
+    text = f"Sold {len(whole)} of {len(ends)}{_received(v for _, v in ends)}."
     rest = [(o, v) for o, v in ends if o not in whole]
     if not rest:
         return text
@@ -308,6 +321,19 @@ def describe_ends(ends: Sequence[tuple[PreparedOrder, Verdict]]) -> str:
             return f"{text} {name}: {plain(reason, 60)}."
         case _:
             return f"{text} {name}: not confirmed yet."
+
+
+def _received(verdicts: Iterable[Verdict]) -> str:
+    """Describe what sales brought, those in part included; empty where the venue did not report it."""
+    sold = [v for v in verdicts if isinstance(v, Accepted) and v.filled_size > 0]
+    if not sold or any(v.average is None for v in sold):
+        return ""
+    cash = cents_near(Micros(sum(v.filled_cash for v in sold)))
+    fee = cents_near(Micros(sum(v.filled_fee for v in sold)))
+    text = f" for {format_past_money(cash)}"
+    if not fee:
+        return text
+    return f"{text}, fee {format_past_money(fee)}: {format_past_money(Micros(cash - fee))} received"
 
 
 LONGEST_WAIT_S = 4.0

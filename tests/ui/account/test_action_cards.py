@@ -155,6 +155,15 @@ def test_the_card_of_several_sales_names_the_market_of_a_doubt() -> None:
     assert both.count("Locked.") == 1
 
 
+def test_selling_several_says_what_is_received_after_the_fees() -> None:
+    terms = replace(TERMS, fee=FeeSchedule(m("0.04")))
+    plan = plan_flatten(held=m("40"), orders=(), book=BOOK, terms=terms)
+    assert isinstance(plan, FlattenPlan)
+    sales = [Sale(plan, prepared(plan.intent))] * 2
+    shown = " ".join(card(paint_flatten_many(sales, (), WIDTH, mode=Mode.PAPER)).split())
+    assert "Fills now for $40.00 Fee $0.80 Total about $39.20 after that fee" in shown
+
+
 def sell(price: str, fee: str) -> PreparedOrder:
     order = prepared(LimitIntent(CONDITION, YES, Side.SELL, m(price), m("20")))
     return replace(order, worst_fee=m(fee))

@@ -124,12 +124,20 @@ async def test_f_on_an_event_sells_all_that_is_held_of_it_with_one_card() -> Non
         assert shows(app, "SELL 120 Yes")
         assert shows(app, "SELL 40")
         service.verdicts = [
-            Accepted(believable.order(1).order_id, OrderStatus.FILLED, believable.micros(120), ""),
+            Accepted(
+                believable.order(1).order_id,
+                OrderStatus.FILLED,
+                believable.micros(120),
+                "",
+                believable.micros(60),
+                believable.micros(1.204),
+            ),
             Rejected("no match"),
         ]
         await agree(app, pilot, service)
         assert len(service.calls_of("flatten")) == 2
-        await until(pilot, lambda: "Sold 1 of 2 whole" in text_of(app, "#notice"), "the end")
+        end = "Sold 1 of 2 for $60.00, fee $1.20: $58.80 received. "
+        await until(pilot, lambda: end in text_of(app, "#notice"), "the end")
         assert "no match" in text_of(app, "#notice")
 
 
