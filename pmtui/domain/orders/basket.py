@@ -4,9 +4,9 @@ A set is one Yes share of every open market of such an event: it pays a dollar i
 lifts every ask; selling it hits every bid, which is the same as buying No of every market. Midpoints cannot
 be traded: the value of a set follows from bids and asks only, after taker fees.
 
-A basket buys the same number of Yes, or of No, in every market. Each leg is a purchase that fills now or is
-killed whole (FOK): it spends what its shares cost in the book as it is, at no worse price than the last level
-that it needs. A leg never fills in part, so that what is missing afterwards is a whole leg. The venue knows
+A basket buys at least a number of Yes, or of No, in every market. Each leg is a purchase that fills now or is
+killed whole (FOK): it spends what its shares cost in the book as it is, to the cent, at no worse price than the
+last level that it needs. A price that is better by then brings a little more of it. A leg never fills in part, so that what is missing afterwards is a whole leg. The venue knows
 nothing of baskets: some legs may fill and others not. A leg that would meet an order of ours is no leg: what
 it takes from us adds nothing to the position, and our own order is not cancelled unasked.
 """

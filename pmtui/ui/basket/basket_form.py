@@ -1,4 +1,4 @@
-"""The form that buys the same number of shares of every outcome of an event, with one card."""
+"""The form that buys a set, or several: shares of every outcome of an event, with one card."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -65,7 +65,10 @@ _MOST_NAMED = 3
 _COST = 10
 _PRICE = 7
 _END = 26
-ONE_BY_ONE = "Legs fill whole or not at all, each by itself: some may fill and others not."
+ONE_BY_ONE = (
+    "Legs fill whole or not at all, each by itself: some may fill and others not. "
+    "Each spends dollars: a better price brings a little more."
+)
 
 SELF_TRADE = "The leg would trade with your own order: cancel that first."
 
@@ -147,7 +150,8 @@ def paint_basket_card(
 ) -> tuple[Line, ...]:
     """Paint every leg from the fields that are hashed, and the totals of the basket."""
     words = _WORDS[plan.side]
-    question = f"Buy {format_shares(plan.sets)} {words} in {count(len(orders), 'market')}?"
+    sets, markets = format_shares(plan.sets), count(len(orders), "market")
+    question = f"Buy {sets} {words} or more in {markets}?"
     lines: list[Line] = [paint_question(mode, question)]
     lines += _card_legs(orders, [leg.name for leg in plan.legs if leg.intent], width)
     facts = [("Cost", format_cost(plan.shown_cost)), ("Fee", f"{format_cost(plan.shown_fees)} now")]

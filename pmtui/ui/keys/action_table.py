@@ -288,8 +288,8 @@ ACTIONS: tuple[Action, ...] = (
     _action("event.desk", "W", "Desk",
             "Show ladders of the outcomes side by side; trading keys act on the one that has them."),
     _action("event.basket", "B", "Basket",
-            "In an event with one winner: buy the same number of Yes, or of No, of every outcome, "
-            "with one card.", danger=Danger.ASKS, needs=Need.ONE_WINNER),
+            "In an event with one winner: buy a number of Yes, or of No, of every outcome, or a little "
+            "more, with one card.", danger=Danger.ASKS, needs=Need.ONE_WINNER),
     _action("event.switch_chart", "d", "Chart",
             "Show the chart of the leading outcomes below the table, or the table alone.",
             in_footer=False),

@@ -135,7 +135,7 @@ async def test_a_basket_prices_every_leg_and_one_card_sends_them_all() -> None:
         assert shows(app, "All Yes pay $100.00 whoever wins: +$3.00 after fees")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, BasketCard), "the card")
-        assert shows(app, "Buy 100 Yes in 4 markets?")
+        assert shows(app, "Buy 100 Yes or more in 4 markets?")
         assert not service.calls_of("place_many")
         filled = Accepted(believable.order(1).order_id, OrderStatus.FILLED, Micros(100 * ONE), "")
         service.verdicts = [filled, Rejected("no match"), filled, filled]
