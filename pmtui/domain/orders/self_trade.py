@@ -159,6 +159,19 @@ def book_of_others(book: BookView, condition_id: ConditionId, own: Iterable[Orde
     return replace(book, bids=without(book.bids, Side.SELL), asks=without(book.asks, Side.BUY))
 
 
+def midpoint_of_others(
+    book: BookView, condition_id: ConditionId, own: Iterable[Order]
+) -> Micros | None:
+    """Return the midpoint of the orders of others: what is held is worth no more for an own bid.
+
+    Where others quote one side alone it is that of the book.
+    """
+    mine = tuple(order for order in own if order.condition_id == condition_id)
+    if not mine:
+        return book.midpoint
+    return book_of_others(book, condition_id, mine).midpoint or book.midpoint
+
+
 def levels_less(levels: Iterable[Level], mine: Mapping[Micros, int]) -> Iterator[Level]:
     """Yield each level with its size less our own at its price, if anything is left."""
     for level in levels:

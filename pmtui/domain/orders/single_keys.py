@@ -242,6 +242,13 @@ def key_price(
             return _better(key.side, book, tick, own)
 
 
+def meets_own(key: SingleKey, price: Micros, own: Iterable[Order]) -> bool:
+    """Return whether a key that takes a price finds an own order of the ladder there, and is refused."""
+    return key.crosses and any(
+        o.price == price and o.side is not key.side and o.time_in_force.rests for o in own
+    )
+
+
 def _better(
     side: Side, book: BookView, tick: Micros, own: Iterable[Order]
 ) -> Micros | SingleKeyProblem:

@@ -16,7 +16,8 @@ from pmtui.domain.markets.history import Interval, PricePoint, finest_interval
 from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.price_path import PricePath, Traded, with_path
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.order import Fill
+from pmtui.domain.orders.order import Fill, Order
+from pmtui.domain.orders.self_trade import midpoint_of_others
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.kernel import Kernel
@@ -105,12 +106,14 @@ class MarkToMarket:
         """The holdings at their own cost, and from what that was calculated."""
 
     def positions(self) -> tuple[Position, ...]:
-        """Return positions at their own cost, with their payout, the live midpoint or the analytics host's price."""
-        held = self._at_cost()
+        """Return positions at their own cost, with their payout, the live midpoint of others or the
+        analytics host's price.
+        """
+        held, own = self._at_cost(), self._account.own.open_orders()
         if len(self._last) > len(held):
             tokens = {p.token_id for p in held}
             self._last = {t: last for t, last in self._last.items() if t in tokens}
-        return tuple(self._priced(p) for p in held)
+        return tuple(self._priced(p, own) for p in held)
 
     def _at_cost(self) -> tuple[Position, ...]:
         listed, fills = self._account.holdings.positions(), self._account.own.fills()
@@ -119,12 +122,13 @@ class MarkToMarket:
             self._held = rebase_positions(listed, fills)
         return self._held
 
-    def _priced(self, position: Position) -> Position:
+    def _priced(self, position: Position, own: tuple[Order, ...]) -> Position:
         price = self._payout(position)
         is_settled = price is not None
         if price is None:
             book = self._books.book(position.token_id)
-            price = book.midpoint if book.state.is_good else None
+            if book.state.is_good:
+                price = midpoint_of_others(book, position.condition_id, own)
         if price is None:
             return position
         held, priced = self._last.get(position.token_id, (None, position))

@@ -1,6 +1,6 @@
 """Paints single keys: the sizes, every key with its price, the time left, and each result."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from pmtui.domain.account.position import Position
@@ -211,8 +211,10 @@ class ArmedKeys:
     presets: tuple[Micros, ...]
     chosen: int
     """The index of the preset to send."""
-    prices: Mapping[SingleKey, Micros | None]
-    """The price that each key would send now; None if it sends nothing."""
+    prices: Mapping[SingleKey, Micros]
+    """The price that each key would send now; without those that send nothing."""
+    own: Set[SingleKey] = frozenset()
+    """Those that send nothing because they would trade with an own order."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """The label of each action's key, by its name in the market context."""
     held: Micros = ZERO
@@ -408,8 +410,10 @@ def _priced(
         label = armed.keys.get(key.name.lower(), "")
         if not label:
             continue
-        price = armed.prices.get(key)
-        text = "–" if price is None else format_price(price, tick=armed.tick)
+        price = None if key in armed.own else armed.prices.get(key)
+        text = "own" if key in armed.own else "–"
+        if price is not None:
+            text = format_price(price, tick=armed.tick)
         if is_brief:
             text = text.removesuffix("¢")
         role = Role.BID if key.side.value == "BUY" else Role.ASK

@@ -22,6 +22,7 @@ from pmtui.domain.orders.self_trade import (
     OwnOrdersMet,
     best_bid_of_others,
     describe_own_order,
+    midpoint_of_others,
     own_bids_from,
     own_orders_met,
 )
@@ -29,6 +30,7 @@ from pmtui.domain.orders.single_keys import (
     SingleKey,
     SingleKeyPlan,
     SingleKeyProblem,
+    meets_own,
     plan_single_key,
 )
 from pmtui.domain.ticket.ticket import PlannedOrder, action_warnings, check_ticket
@@ -186,6 +188,25 @@ def test_a_single_key_sends_nothing_and_says_why(key: SingleKey) -> None:
     assert plan == SingleKeyProblem(said, OTHER_BID)
     free = plan_single_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=WORLD)
     assert isinstance(free, SingleKeyPlan)
+
+
+def test_a_key_that_takes_a_price_finds_what_is_ours_there() -> None:
+    assert meets_own(SingleKey.HIT_BID, m("0.51"), [ASK, BID])
+    assert not meets_own(SingleKey.HIT_BID, m("0.52"), [ASK, BID])
+    assert not meets_own(SingleKey.JOIN_ASK, m("0.51"), [BID])
+    assert not meets_own(SingleKey.TAKE_ASK, m("0.51"), [BID])
+
+
+def test_an_own_order_that_is_the_best_moves_no_midpoint() -> None:
+    best = Level(m("0.525"), m("10"))
+    book = replace(BOOK, bids=(best, *BOOK.bids))
+    mine = own(Side.BUY, "0.525")
+    assert BOOK.midpoint != book.midpoint
+    assert midpoint_of_others(book, TERMS.condition_id, [mine]) == BOOK.midpoint
+    assert midpoint_of_others(book, TERMS.condition_id, []) == book.midpoint
+    assert midpoint_of_others(book, ConditionId("0xff"), [mine]) == book.midpoint
+    alone = replace(book, bids=(best,))
+    assert midpoint_of_others(alone, TERMS.condition_id, [mine]) == book.midpoint
 
 
 prices = st.integers(1, 99).map(lambda cents: Micros(cents * CENT))

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+from pmtui.domain.books.market_events import TextLevel
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
@@ -90,6 +91,21 @@ async def test_a_slow_fetch_never_puts_older_cash_in_the_place_of_newer(tmp_path
         await until(world, lambda: world.service.queries.account().balance == m("60"), "new cash")
         await world.pass_time(1)
         assert world.service.queries.account().balance == m("60")
+
+
+async def test_an_own_bid_above_all_others_adds_nothing_to_what_is_held(tmp_path: Path) -> None:
+    async with running_world(tmp_path) as world:
+        await ready(world)
+        queries = world.service.queries
+        own = resting(FIRST, condition_id=CONDITION, price=m("0.60"), original_size=m("500"))
+        world.service.parts.account.feed.apply_order(own)
+        world.stream.send(
+            replace(book("0.60"), bids=(TextLevel("0.60", "500"), TextLevel("0.40", "500")))
+        )
+        await world.clock.advance(FRAME_S)
+        (held,) = queries.account().positions
+        assert queries.book(YES).midpoint == m("0.795")
+        assert held.current_price == m("0.695")
 
 
 async def test_what_was_sold_whole_is_closed_before_the_host_says_so(tmp_path: Path) -> None:

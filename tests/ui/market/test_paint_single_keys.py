@@ -134,8 +134,10 @@ def test_every_key_stands_with_its_price() -> None:
 
 
 def test_a_key_that_would_send_nothing_has_no_price_and_the_chosen_size_stands_out() -> None:
-    armed = replace(ARMED, prices={**PRICES, SingleKey.IMPROVE_BID: None})
-    first, _ = paint_armed(armed, 160)
+    prices = dict(PRICES)
+    del prices[SingleKey.IMPROVE_BID]
+    first, second = paint_armed(replace(ARMED, prices=prices, own={SingleKey.HIT_BID}), 160)
+    assert "D hit own  U lift 46¢" in text_of(second)
     assert "< improve bid –" in text_of(first)
     chosen = [cell.text.strip() for cell in first if cell.role is Role.ARMED]
     assert chosen == ["ARMED", "100"]

@@ -37,6 +37,7 @@ from pmtui.domain.orders.single_keys import (
     describe_override,
     key_price,
     key_warnings,
+    meets_own,
     plan_single_key,
     why_locked,
 )
@@ -351,6 +352,11 @@ class SingleKeys:
             for key in SingleKey
         }
         is_open = book.state.is_good or self._is_permitted()
+        known = {
+            key: price
+            for key, price in prices.items()
+            if is_open and not isinstance(price, SingleKeyProblem)
+        }
         ladder = self._workspace.ladder.ladder
         keymap = self._workspace.keymap
         trip = next((h for h in model.status.health if h.source is Source.TRADING), None)
@@ -367,10 +373,8 @@ class SingleKeys:
             )
         return ArmedKeys(
             presets=self._workspace.surface.options.presets, chosen=self._preset,
-            prices={
-                key: None if isinstance(price, SingleKeyProblem) or not is_open else price
-                for key, price in prices.items()
-            },
+            prices=known,
+            own=frozenset(k for k, p in known.items() if meets_own(k, p, model.ladder_orders)),
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
             held=ZERO if marks.net is None else size_floor(marks.net.size),
             cancels=(0, 0) if isinstance(plan, FlattenProblem) else (len(plan.bids), len(plan.sales)),

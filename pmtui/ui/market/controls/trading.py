@@ -6,6 +6,7 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.formats import count
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.controls.workspace import Part, Workspace
@@ -73,7 +74,11 @@ class Trading:
             # A price from a doubtful book must be typed by the trader.
             self.open_ticket(side, None)
         else:
-            self.open_ticket(side, book.best_ask if side is Side.BUY else book.best_bid)
+            # What others quote: with an own order nothing can be bought or sold.
+            others = book_of_others(book, model.condition_id, model.own_orders)
+            is_buy = side is Side.BUY
+            price = others.best_ask if is_buy else others.best_bid
+            self.open_ticket(side, price or (book.best_ask if is_buy else book.best_bid))
 
     def cancel_market(self) -> None:
         """Cancel all own orders in this market at once: that only reduces risk."""

@@ -6,8 +6,10 @@ import pytest
 
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
+from pmtui.domain.money import ZERO
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.market.controls.workspace import Part
+from tests.ui import believable
 from tests.ui.fake_surface import READ_ONLY_STATUS
 from tests.ui.market.controls.desk import Desk, cents
 from tests.ui.moving_market import CONDITION, NO, YES
@@ -19,6 +21,21 @@ def test_the_ticket_opens_at_the_touch_while_nothing_is_pointed_at(side: Side, t
     desk.trading.open_at_cursor(side)
     assert desk.ticket.opened == [(side, cents(touch))]
     assert Part.TICKET in desk.page.shown
+
+
+@pytest.mark.parametrize(("side", "touch"), [(Side.BUY, 54), (Side.SELL, 52)])
+def test_the_ticket_opens_at_what_others_quote(side: Side, touch: int) -> None:
+    desk = Desk()
+    book = desk.service.books[YES]
+    levels = book.asks if side is Side.BUY else book.bids
+    mine = replace(
+        believable.order(9, side=side.opposite), price=levels[0].price, condition_id=CONDITION,
+        token_id=YES, original_size=levels[0].size, matched_size=ZERO,
+    )  # fmt: skip
+    desk.set_orders(mine)
+    desk.trading.open_at_cursor(side)
+    assert desk.ticket.opened == [(side, levels[1].price)]
+    assert levels[0].price == cents(touch)
 
 
 def test_the_ticket_opens_at_the_cursor() -> None:
