@@ -31,7 +31,7 @@ from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.markets.venue_state import VenueFact
 from pmtui.domain.markets.watchlist import StarKey, StarSnapshot
 from pmtui.domain.money import Micros
-from pmtui.domain.orders.amounts import size_floor
+from pmtui.domain.orders.amounts import pairs_of, size_floor
 from pmtui.domain.orders.heartbeat import NO_HEARTBEATS, HeartbeatView
 from pmtui.domain.orders.limits import NO_RULES, EntryRules
 from pmtui.domain.orders.order import Fill, Order, TradePrint, Volume
@@ -457,7 +457,8 @@ class AccountView:
 
     def unpaired(self, token_id: TokenId) -> Micros:
         """Return the shares of a token beyond those held of the other outcome of its market."""
-        return Micros(max(self.held(token_id) - self.held_of_other(token_id), 0))
+        held = self.held(token_id)
+        return Micros(held - pairs_of(held, self.held_of_other(token_id)))
 
     def has_none(self, token_id: TokenId) -> bool:
         """Whether a token is known to have no shares that could be sold."""

@@ -37,8 +37,8 @@ from pmtui.domain.formats import (
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import FeeSchedule, Side
-from pmtui.domain.money import ONE, ZERO, Micros, complement, notional_floor
-from pmtui.domain.orders.amounts import is_on_tick, nearest_price, price_ceil, size_floor
+from pmtui.domain.money import Micros, ONE, ZERO, complement, notional_floor
+from pmtui.domain.orders.amounts import is_on_tick, nearest_price, pairs_of, price_ceil, size_floor
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
 
 ConditionalId = NewType("ConditionalId", str)
@@ -261,7 +261,7 @@ def allot(
         held: shares of the token.
         of_other: shares of the market's other outcome.
     """
-    left, pairs = max(held, 0), min(max(held, 0), of_other)
+    left, pairs = max(held, 0), pairs_of(held, of_other)
     shares: dict[ConditionalId, Micros] = {}
     active = (each for each in conditionals if each.state.is_active)
     for each in sorted(active, key=lambda each: (each.is_all, each.created_at)):

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, SCALE, Micros, notional_floor
+from pmtui.domain.money import ONE, SCALE, ZERO, Micros, notional_floor
 from pmtui.domain.orders.order import MarketBuyIntent, OrderIntent, TimeInForce
 
 
@@ -113,6 +113,12 @@ def size_floor(size: Micros) -> Micros:
 def size_ceil(size: Micros) -> Micros:
     """Return a size rounded up to two decimals: an estimate that must not look too small."""
     return Micros(-(-size // SIZE_STEP) * SIZE_STEP)
+
+
+def pairs_of(held: Micros, of_other: Micros) -> Micros:
+    """Return how many shares of both outcomes are held; dust that no order can carry pairs nothing."""
+    pairs = Micros(max(min(held, of_other), 0))
+    return pairs if pairs >= SIZE_STEP else ZERO
 
 
 def to_finest_tick(price: Micros) -> Micros:

@@ -19,7 +19,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros, complement, format_micros, notional_floor
-from pmtui.domain.orders.amounts import SIZE_STEP, order_amounts, price_ceil, size_floor
+from pmtui.domain.orders.amounts import SIZE_STEP, order_amounts, pairs_of, price_ceil, size_floor
 from pmtui.domain.orders.life import IN_DOUBT
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.own_orders import reserved_shares
@@ -154,10 +154,9 @@ class NetPosition:
 
 def net_position(held: Micros, of_other: Micros) -> NetPosition:
     """Return the net position from the shares of an outcome and of the other one."""
+    pairs = pairs_of(held, of_other)
     return NetPosition(
-        excess=Micros(abs(held - of_other)),
-        pairs=Micros(min(held, of_other)),
-        is_short=of_other > held,
+        excess=Micros(max(held, of_other) - pairs), pairs=pairs, is_short=of_other > held
     )
 
 

@@ -49,7 +49,7 @@ from pmtui.domain.conditionals.conditional import (
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
-from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick
+from pmtui.domain.orders.amounts import TICK_RULES, is_on_tick, pairs_of
 from pmtui.domain.orders.order import Order, OrderStatus, TimeInForce
 from pmtui.domain.orders.self_trade import best_bid_of_others
 
@@ -235,7 +235,7 @@ def test_all_never_sells_a_share_of_a_pair_and_no_pair_is_unprotected(
 ) -> None:
     them = orders_of(rows)
     shares = allot(them, held, of_other=of_other)
-    position = max(held - of_other, 0)
+    position = held - pairs_of(held, of_other)
     fixed = sum(shares.get(each.conditional_id, 0) for each in them if not each.is_all)
     by_all = sum(shares.get(each.conditional_id, 0) for each in them if each.is_all)
     assert sum(shares.values()) <= held
@@ -261,6 +261,12 @@ def test_a_stated_size_leaves_one_short_by_what_the_form_warns_of(
         after = max(of_other - (held - taken - size), 0)
         before = max(of_other - (held - taken), 0)
         assert short == after - before
+
+
+def test_all_is_everything_where_only_dust_of_the_other_outcome_is_held() -> None:
+    everything = replace(PAIR, is_all=True)
+    shares = allot([everything], m("100"), of_other=m("0.0037"))
+    assert shares == {everything.conditional_id: m("100")}
 
 
 def test_all_of_pairs_alone_is_no_position_to_protect() -> None:
