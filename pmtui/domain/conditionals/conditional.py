@@ -37,7 +37,7 @@ from pmtui.domain.formats import (
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import FeeSchedule, Side
-from pmtui.domain.money import Micros, ONE, ZERO, complement, notional_floor
+from pmtui.domain.money import ONE, ZERO, Micros, complement, notional_floor
 from pmtui.domain.orders.amounts import is_on_tick, nearest_price, pairs_of, price_ceil, size_floor
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
 

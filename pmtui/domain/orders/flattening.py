@@ -71,8 +71,9 @@ class FlattenPlan:
 
     @property
     def expected(self) -> Micros:
-        """The average price of what fills now, to a hundredth of a cent; the best bid if nothing does."""
-        return price_ceil(self.numbers.fills_now_average or self.best_bid, _HUNDREDTH)
+        """The average price of what fills now, to a hundredth of a cent; if nothing does the best bid, else the limit."""
+        price = self.numbers.fills_now_average or self.best_bid or self.intent.price
+        return price_ceil(price, _HUNDREDTH)
 
     @property
     def stays(self) -> Micros:

@@ -106,8 +106,9 @@ class MarkToMarket:
         """The holdings at their own cost, and from what that was calculated."""
 
     def positions(self) -> tuple[Position, ...]:
-        """Return positions at their own cost, with their payout, the live midpoint of others or the
-        analytics host's price.
+        """Return positions at their own cost, with their payout, or the price that others make.
+
+        That is the midpoint of a live book, else the analytics host's price.
         """
         held, own = self._at_cost(), self._account.own.open_orders()
         if len(self._last) > len(held):
