@@ -460,7 +460,7 @@ async def test_two_never_speak_for_the_same_shares(tmp_path: Path) -> None:
         _ = await world.service.commands.pause_conditional(first.conditional_id)
         assert await protect(replace(PLAN, size=m("60"))) == ""
         start = world.service.commands.start_conditional
-        assert "0 left" in await start(first.conditional_id)
+        assert "100 shares have one already" in await start(first.conditional_id)
         _ = await world.service.commands.cancel_conditional(second.conditional_id)
         assert "40 left" in await start(first.conditional_id)
 
