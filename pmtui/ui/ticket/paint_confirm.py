@@ -118,7 +118,8 @@ def _exchanged(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
         return [("Size", f"{most}shares at {price} or less"), cost]
     got = f"min {size}" if spends(order) else size
     if spends(order) and numbers is not None and numbers.most_shares > shares:
-        got = f"{format_shares(shares)} to {_most(numbers)} shares"
+        # A better price than that of the book brings more still.
+        got = f"min {format_shares(shares)}, now {_most(numbers)} shares"
     return [("Size", got), cost]
 
 
@@ -126,12 +127,12 @@ def _payout(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
     """Return what a purchase pays if it wins."""
     if not whole.head.unsigned.draft.is_buy:
         return []
-    pays = format_money(whole.shares)
+    pays = f"{'min' if spends(whole.head) else 'max'} {format_money(whole.shares)}"
     if may_fill_in_part(whole.head):
         pays = "$1.00 a share"
         if numbers is not None and numbers.fills_now:
             pays = f"{format_money(numbers.fills_now)} for what fills now"
-    return [("Max payout", pays)]
+    return [("Payout", pays)]
 
 
 def _most(numbers: TicketNumbers) -> str:

@@ -46,7 +46,7 @@ def test_the_card_says_everything_that_is_signed() -> None:
     words = _fold(_words(_prepared()))
     for fact in (
         "PAPER", "BUY 100 Yes @ 51¢ or better", "Cost max $51.00",
-        "Size 100 shares", "Max payout $100.00", "Fee none", "TIF GTC",
+        "Size 100 shares", "Payout max $100.00", "Fee none", "TIF GTC",
         "Maker 0x5a5a5a…5a5a5a", "Exchange regular 0xe1e1e1…e1e1e1",
         "Order id 0x000000…",
     ):  # fmt: skip
@@ -68,7 +68,7 @@ def test_a_sale_gives_shares_and_gets_dollars() -> None:
     assert "Size max 100 shares" in words
     assert "Proceeds min 51¢ a share" in words
     assert "TIF FAK" in words
-    assert "Max payout" not in words
+    assert "Payout" not in words
 
 
 def test_a_timed_order_says_when_it_is_gone_and_not_what_is_stated_to_the_venue() -> None:
@@ -122,6 +122,7 @@ def test_a_market_purchase_shows_its_least_shares() -> None:
     words = _fold(_words(prepared))
     assert "Cost max $25.00" in words
     assert "TIF FOK" in words
+    assert "Payout min $46.29" in words
     assert "BUY Yes: spend $25.00, min 46.29 shares, max 54¢ a share" in words
     fee = _fold(_words(replace(prepared, worst_fee=m("0.5"))))
     assert "Fee about $0.50" in fee
@@ -181,7 +182,7 @@ def test_a_purchase_of_what_is_there_promises_no_number_of_shares() -> None:
     words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
     assert "BUY Yes: spend max $51.00, max 51¢ a share" in words
     assert "Size max 102 shares at 51¢ or less" in words
-    assert "Max payout $20.00 for what fills now" in words
+    assert "Payout $20.00 for what fills now" in words
     assert "Total about $10.20" in words
     assert "min" not in words
 
@@ -241,7 +242,7 @@ def test_rows_of_all_orders_have_one_order_at_all_heights(
     numbers = replace(_numbers(order, ("0.51", "200")), fills_now=m("100"))
     words = _fold(_words(order, height=height, occasion=Occasion(numbers=numbers)))
     money = ("Cost",) if side is Side.BUY else ("Proceeds",)
-    names = ("Size", *money, "Fee", "Total", *["Max payout"][: side is Side.BUY], "TIF")
+    names = ("Size", *money, "Fee", "Total", *["Payout"][: side is Side.BUY], "TIF")
     at = [words.index(f"{name} ") for name in names]
     assert at == sorted(at), words
     assert "Post-only" not in words

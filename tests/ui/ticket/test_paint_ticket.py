@@ -53,7 +53,7 @@ def test_on_a_small_region_figures_share_lines_and_on_a_large_one_each_has_its_o
     assert small[2].startswith(" cash after")
     large = _figures(draft, width=38, height=8)
     assert [line.split("  ")[0].strip() for line in large] == [
-        "Cost", "Fee", "Max payout", "Fills now", "Rests", "Cash after", "Takes",
+        "Cost", "Fee", "Payout", "Fills now", "Rests", "Cash after", "Takes",
     ]  # fmt: skip
     # Values end in one column, near enough to their labels to be read across.
     assert {cell_width(line) for line in large} == {28}
