@@ -78,7 +78,7 @@ def open_first_event(terminal: Terminal) -> None:
     """Open the first event of the list that is no folded series."""
     rows = terminal.rows()
     first = next(number for number, row in enumerate(rows) if "Leader" in row) + 1
-    for _ in takewhile(lambda row: "▸" in row, rows[first:]):
+    for _ in takewhile(lambda row: "· every " in row, rows[first:]):
         terminal.press("down")
     terminal.press("enter")
     terminal.until(lambda: terminal.row_with("Outcome", "Bid", "Ask"), "the event's outcomes")
