@@ -82,7 +82,7 @@ async def portfolio(pilot: Pilot[None], world: World) -> None:
     service.activity_view = replace(service.activity_view, equity=equity_until(equity or Micros(0)))
     await shown(pilot, "Presidential nominee")
     await pilot.press("p")
-    await shown(pilot, "Positions 2")
+    await shown(pilot, "Positions")
 
 
 async def open_orders(pilot: Pilot[None], world: World) -> None:

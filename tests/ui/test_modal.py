@@ -199,7 +199,7 @@ async def test_the_stop_form_repeats_the_average_and_the_break_even_price() -> N
         await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the form")
         await settle(pilot)
         assert (
-            text_of(app.screen.query_one("#protect-stake", TextLine).line) == "avg 48.1¢  b/e 50¢"
+            text_of(app.screen.query_one("#protect-stake", TextLine).line) == "avg 48.13¢  b/e 50¢"
         )
         assert app.screen is not screen
 

@@ -203,7 +203,12 @@ def _render(wanted: Mapping[int, Sequence[_Part]]) -> dict[int, dict[int, Strip]
 def _strips(widget: Widget, region: Region, ys: Mapping[int, None]) -> Iterator[tuple[int, Strip]]:
     """Yield whole lines of a widget with their line on the screen."""
     if isinstance(widget, Screen) and (behind := _lines_behind(widget)) is not None:
-        yield from ((y, behind.line(y)) for y in ys)
+        filters, background = widget.get_line_filters(), widget.background_colors[1]
+        for y in ys:
+            strip = behind.line(y)
+            for each in filters:
+                strip = strip.apply_filter(each, background)
+            yield y, strip
         return
     top = region.y
     for first, count in _stretches(sorted(ys)):

@@ -372,6 +372,8 @@ class TicketLayout(Vertical):
                 strips[0].crop(*ends) for ends in ((0, at), (at, at + 1), (at + 1,))
             )
             mark = Strip([Segment(focus_mark(), each.style) for each in here], 1)
+            for each in self.get_line_filters():
+                mark = mark.apply_filter(each, self.background_colors[1])
             strips[0] = Strip.join([left, mark, right])
         return strips
 
