@@ -87,6 +87,8 @@ STANDING: tuple[Topic, ...] = (
 """Topics that every terminal watches while it is attached: any key may need them."""
 MOST_KEPT = 96
 """Views that are kept although their topics are not watched."""
+MOST_HISTORIES_KEPT = 16
+"""Histories among them: each has hundreds of points, and lists keep their sparklines themselves."""
 _LIVE_ONLY = (BookTopic, EventQuotesTopic, RowQuotesTopic, TapeTopic)
 """Topics whose views are useless once they are unwatched."""
 
@@ -307,6 +309,9 @@ class Mirror:
         self._kept.move_to_end(topic)
         if len(self._kept) > MOST_KEPT:
             self._release(next(iter(self._kept)))
+        histories = [each for each in self._kept if isinstance(each, HistoryTopic)]
+        if len(histories) > MOST_HISTORIES_KEPT:
+            self._release(histories[0])
 
     def _release(self, topic: AnyTopic) -> None:
         """Forget an unwatched view, and stop the service from sending it."""

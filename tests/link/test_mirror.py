@@ -2,17 +2,20 @@
 
 import pytest
 
+from pmtui.domain.ids import TokenId
+from pmtui.domain.markets.history import Interval
 from pmtui.link.messages import View
-from pmtui.link.mirror import Mirror, MirrorQueries, narrow
+from pmtui.link.mirror import MOST_HISTORIES_KEPT, Mirror, MirrorQueries, narrow
 from pmtui.service.clock import SystemClock
 from pmtui.service.codec import encode
-from pmtui.service.topics import VIEW_TYPES, AlertTopic, AnyTopic, SearchTopic
-from pmtui.service.views import AlertsView, Load, MarketRow, SearchView
+from pmtui.service.topics import VIEW_TYPES, AlertTopic, AnyTopic, HistoryTopic, SearchTopic
+from pmtui.service.views import AlertsView, HistoryView, Load, MarketRow, SearchView
 from tests.link.kit import NOTHING_YET
 from tests.service.every_topic import topics
 from tests.service.fakes import MARKET
 
 FOUND = SearchView("river", (MarketRow(MARKET, None, "River levels"),), Load.READY, indexed=9)
+HISTORY = HistoryView((), Interval.DAY, Load.READY, None)
 
 
 def test_results_of_a_shorter_text_stay_as_far_as_they_fit_the_longer_one() -> None:
@@ -42,3 +45,13 @@ def test_before_the_first_answer_nothing_is_found() -> None:
     assert queries.view(SearchTopic("river")).rows == ()
     assert queries.status() == NOTHING_YET
     assert queries.account().load is Load.LOADING
+
+
+def test_of_many_charts_that_were_left_only_the_last_are_kept() -> None:
+    mirror = Mirror(NOTHING_YET)
+    charts = [HistoryTopic(TokenId(str(number)), Interval.DAY) for number in range(40)]
+    for version, topic in enumerate(charts):
+        mirror.apply(View(encode(topic), version, encode(HISTORY)))
+    last, before = charts[-MOST_HISTORIES_KEPT:], charts[-MOST_HISTORIES_KEPT - 1]
+    assert all(mirror.read(topic) is not None for topic in last)
+    assert mirror.read(before) is None

@@ -88,7 +88,7 @@ class PricePath:
         insort(self._points, PricePoint(at, price), key=_moment)
         self.version += 1
         while len(self._points) > MOST_POINTS:
-            self._points = _thinned(self._points, self._period)
+            self._points = thinned(self._points, self._period)
             if len(self._points) > MOST_POINTS // 2:
                 self._period *= 2
 
@@ -99,7 +99,7 @@ class PricePath:
         self.version += 1
 
 
-def _thinned(points: Iterable[PricePoint], period: timedelta) -> list[PricePoint]:
+def thinned(points: Iterable[PricePoint], period: timedelta) -> list[PricePoint]:
     """Return the first, lowest, highest and last point of each period."""
     kept: list[PricePoint] = []
     for _, those in groupby(points, lambda point: (point.at - _EPOCH) // period):

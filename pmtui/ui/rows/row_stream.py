@@ -9,6 +9,7 @@ from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
+from pmtui.domain.markets.price_path import thinned
 from pmtui.service.surface import Queries
 from pmtui.service.topics import HistoryTopic
 from pmtui.ui.cells import Row
@@ -52,6 +53,8 @@ DAYS_FROM = 110
 """The width from which each row shows a sparkline of its day."""
 MOST_DAYS = 200
 """The most histories kept for rows that have left the view."""
+DAYS_PERIOD = timedelta(hours=1)
+"""They are kept with a few points of each: a cell of a sparkline is longer."""
 VIEW_SETTLES_S = 0.2
 """How long the view must be still before its rows are streamed."""
 
@@ -132,6 +135,7 @@ class RowDays:
         self._queries = queries
         self._width = width
         self._last: dict[TokenId, tuple[PricePoint, ...]] = {}
+        """Oldest first."""
 
     def topics(self) -> tuple[HistoryTopic, ...]:
         """Return the histories shown: hidden ones are not loaded."""
@@ -147,8 +151,9 @@ class RowDays:
         if token_id in self._stream.tokens:
             points = self._queries.history(token_id, Interval.DAY).points
         if points:
-            self._last.pop(token_id, None)
-            self._last[token_id] = points
+            last = self._last.pop(token_id, ())
+            is_same = last[-1:] == points[-1:]
+            self._last[token_id] = last if is_same else tuple(thinned(points, DAYS_PERIOD))
             if len(self._last) > MOST_DAYS:
                 del self._last[next(iter(self._last))]
         # A day changes little: until it is loaded again, the last one is shown.
