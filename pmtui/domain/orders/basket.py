@@ -6,7 +6,8 @@ be traded: the value of a set follows from bids and asks only, after taker fees.
 
 A basket buys at least a number of Yes, or of No, in every market. Each leg is a purchase that fills now or is
 killed whole (FOK): it spends what its shares cost in the book as it is, to the cent, at no worse price than the
-last level that it needs. A price that is better by then brings a little more of it. A leg never fills in part, so that what is missing afterwards is a whole leg. The venue knows
+last level that it needs, or a number of ticks above that. A price that is better by then brings a little more of
+it, a worse one a little less. A leg never fills in part, so that what is missing afterwards is a whole leg. The venue knows
 nothing of baskets: some legs may fill and others not. A leg that would meet an order of ours is no leg: what
 it takes from us adds nothing to the position, and our own order is not cancelled unasked.
 """
@@ -157,6 +158,16 @@ class BasketPlan:
     """The legs of the same basket that were bought before."""
     spent: Micros | None = ZERO
     """Dollars for those, with fees; None if it is not certain what was bought."""
+    slack: int = 0
+    """Ticks above the price that it needs which each leg may pay."""
+
+    @property
+    def fewest(self) -> Micros:
+        """Shares of every leg if each fills at the worst price it may pay."""
+        if not self.slack:
+            return self.sets
+        worst = (size_floor(Micros(i.amount * SCALE // i.worst_price)) for i in self.intents)
+        return min((self.sets, *worst))
 
     @property
     def intents(self) -> tuple[MarketBuyIntent, ...]:
@@ -190,13 +201,13 @@ class BasketPlan:
 
     @property
     def pays(self) -> Micros:
-        """Dollars that a complete basket pays in the end, whichever outcome wins."""
+        """The least that a complete basket pays in the end, whichever outcome wins, in dollars."""
         winners = 1 if self.side is BasketSide.YES else len(self.legs) + self.bought - 1
-        return Micros(winners * self.sets)
+        return Micros(winners * self.fewest)
 
     @property
     def gain(self) -> Micros | None:
-        """Profit of a complete basket after fees; None if a leg is missing, or may be.
+        """The least profit of a complete basket after fees; None if a leg is missing, or may be.
 
         Of the cents shown, so that what stands beside it adds up to it.
         """
@@ -208,7 +219,7 @@ class BasketPlan:
 
 def plan_basket(
     markets: Iterable[BasketMarket], side: BasketSide, sets: Micros, own: Iterable[Order] = (), *,
-    is_rest: bool = False, bought: int = 0, spent: Micros | None = ZERO,
+    is_rest: bool = False, bought: int = 0, spent: Micros | None = ZERO, slack: int = 0,
 ) -> BasketPlan:  # fmt: skip
     """Return the legs for buying `sets` shares in every market of an event with one winner.
 
@@ -220,10 +231,11 @@ def plan_basket(
         is_rest: the markets are those that are missing of a basket bought before.
         bought: how many legs of it were bought.
         spent: the dollars for those, with fees; None if it is not certain what was bought.
+        slack: how many ticks above the price that it needs now each leg may pay.
     """
     size, own = size_floor(sets), tuple(own)
-    legs = tuple(_leg(market, side, size, own) for market in markets)
-    return BasketPlan(side, size, legs, is_rest, bought, spent)
+    legs = tuple(_leg(market, side, size, own, slack) for market in markets)
+    return BasketPlan(side, size, legs, is_rest, bought, spent, slack)
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +342,9 @@ def _asks(market: BasketMarket, own: tuple[Order, ...]) -> tuple[Level, ...]:
     return book_of_others(market.book, market.terms.condition_id, own).asks
 
 
-def _leg(market: BasketMarket, side: BasketSide, size: Micros, own: tuple[Order, ...]) -> BasketLeg:
+def _leg(
+    market: BasketMarket, side: BasketSide, size: Micros, own: tuple[Order, ...], slack: int
+) -> BasketLeg:
     terms, book, asks = market.terms, market.book, _asks(market, own)
     problem = market.why_not or _why_not(market, asks, size)
     if problem or terms is None or book is None:
@@ -349,9 +363,11 @@ def _leg(market: BasketMarket, side: BasketSide, size: Micros, own: tuple[Order,
     amount = Micros(-(-cost // (SCALE * SIZE_STEP)) * SIZE_STEP)
     if amount < MIN_MARKETABLE_BUY:
         return _nothing(market.name, "Each leg must be at least $1")
+    limit = Micros(min(worst + slack * terms.tick_size, max(ONE - terms.tick_size, worst)))
+    fee = max(fee, taker_fee(Micros(amount * SCALE // limit), limit, terms.fee) if slack else 0)
     intent = MarketBuyIntent(
         condition_id=terms.condition_id, token_id=terms.token_ids[side.value], amount=amount,
-        worst_price=worst, time_in_force=TimeInForce.FOK,
+        worst_price=limit, time_in_force=TimeInForce.FOK,
     )  # fmt: skip
     mine = own_orders_met(intent, own, book, is_trusted=True, delays_takers=terms.delays_takers)
     if mine is not None:

@@ -69,6 +69,7 @@ ONE_BY_ONE = (
     "Legs fill whole or not at all, each by itself: some may fill and others not. "
     "Each spends dollars: a better price brings a little more."
 )
+LESS = "A worse one, within the limit, brings a little less."
 
 SELF_TRADE = "The leg would trade with your own order: cancel that first."
 
@@ -84,6 +85,14 @@ def paint_room(room: BasketRoom) -> Line:
     if room.at_best < room.least and room.offered is not None:
         return (Cell(f" min {least}: more than the {at_best} at the best prices", Role.DIM),)
     return (Cell(f" min {least} · {at_best} at the best prices", Role.DIM),)
+
+
+def paint_slack(plan: BasketPlan | None) -> Line:
+    """Paint what the ticks that each leg may pay more can cost."""
+    text = " ticks more for each leg"
+    if plan is not None and plan.is_whole and plan.fewest < plan.sets:
+        text += f": {format_shares(plan.fewest)} sets or more"
+    return (Cell(text, Role.DIM),)
 
 
 def paint_legs(
@@ -138,6 +147,7 @@ def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Lin
             (
                 Cell(f"All {words} pay {format_money(plan.pays)} whoever wins: ", Role.DIM),
                 Cell(f"{format_money_change(gain)} after fees", role, Emphasis.BOLD),
+                Cell(" at worst" if plan.slack else "", Role.DIM),
             )
         )
     if available is not None and plan.cost + plan.fees > available:
@@ -150,7 +160,7 @@ def paint_basket_card(
 ) -> tuple[Line, ...]:
     """Paint every leg from the fields that are hashed, and the totals of the basket."""
     words = _WORDS[plan.side]
-    sets, markets = format_shares(plan.sets), count(len(orders), "market")
+    sets, markets = format_shares(plan.fewest), count(len(orders), "market")
     question = f"Buy {sets} {words} or more in {markets}?"
     lines: list[Line] = [paint_question(mode, question)]
     lines += _card_legs(orders, [leg.name for leg in plan.legs if leg.intent], width)
@@ -162,7 +172,8 @@ def paint_basket_card(
         facts.append((brings, format_money_change(plan.gain)))
     for name, value in (*facts, ("TIF", "FOK")):
         lines += paint_fact(name, value, width)
-    lines += paint_text(ONE_BY_ONE, width, Role.DIM)
+    said = f"{ONE_BY_ONE} {LESS}" if plan.slack else ONE_BY_ONE
+    lines += paint_text(said, width, Role.DIM)
     if doubt:
         lines += paint_text(plain(doubt), width, Role.NOTICE_BAD)
     return tuple(lines)
@@ -235,7 +246,7 @@ def _price(average: Micros | None) -> str:
 
 _SIDE_WORDS = {BasketSide.YES: " all Yes (buy the set)", BasketSide.NO: " all No (sell the set)"}
 _STEP = Micros(ONE)
-_CHROME = 10
+_CHROME = 11
 """Lines of the form that show no leg: borders, entries, totals and keys."""
 
 
@@ -296,6 +307,8 @@ class BasketForm(OrderForm[None]):
 
     side_choice = query_one("#basket-side", Choice)
     size_field = query_one("#basket-size", NumberField)
+    slack_field = query_one("#basket-slack", NumberField)
+    slack_hint = query_one("#basket-slack-hint", TextLine)
     legs = query_one("#basket-legs", TextBlock)
     hint = query_one("#basket-hint", TextLine)
 
@@ -335,6 +348,10 @@ class BasketForm(OrderForm[None]):
                 yield EntryLabel("Shares", "basket-size")
                 yield NumberField(id="basket-size", characters="0-9.,")
                 yield TextLine(id="basket-hint")
+            with Horizontal(classes="row"):
+                yield EntryLabel("Up to", "basket-slack")
+                yield NumberField(id="basket-slack", characters="0-9")
+                yield TextLine(id="basket-slack-hint")
             yield TextBlock(id="basket-legs")
             yield TextBlock(id="state")
             yield self.keys()
@@ -344,6 +361,7 @@ class BasketForm(OrderForm[None]):
         self._subscription = self._surface.subscriptions.subscribe(self._topics(), self._follow)
         _ = self.size_field.focus()
         self._offer_size()
+        self.slack_field.offer("0")
         self.show()
 
     def _offer_size(self) -> None:
@@ -415,6 +433,7 @@ class BasketForm(OrderForm[None]):
         self.hint.show(paint_room(basket_room(found, self._surface.queries.account().open_orders)))
         sent, verdicts = self._orders.sent, self._orders.verdicts
         plan = self._asked if sent else self._plan()
+        self.slack_hint.show(paint_slack(plan))
         is_short = any(isinstance(verdict, Rejected) for verdict in verdicts)
         agree = "Review" if not sent else "Price again" if is_short else "Close"
         entries = answer_entries(agree, self._surface.options)
@@ -424,7 +443,8 @@ class BasketForm(OrderForm[None]):
         self.query_one(KeyLine).show_keys(entries, self.inner)
         if plan is None:
             self.legs.show(())
-            self.state.show(((Cell("Enter a number of shares", Role.NOTICE_WARN),),))
+            wanted = "shares" if self._slack() is not None else "ticks"
+            self.state.show(((Cell(f"Enter a number of {wanted}", Role.NOTICE_WARN),),))
             return
         rows = max(self.place.area(self.app.size.height).height - _CHROME, 1)
         ends = [paint_end(verdict) for _, verdict in self._orders.ends]
@@ -442,6 +462,9 @@ class BasketForm(OrderForm[None]):
 
     @on(NumberField.Stepped)
     def _on_stepped(self, message: NumberField.Stepped) -> None:
+        if message.field is self.slack_field:
+            self.slack_field.value = str(max((self._slack() or 0) + message.step.value, 0))
+            return
         size = parse_size(self.size_field.value) or Micros(0)
         stepped = max(size + message.step.value * _STEP, _STEP)
         if message.step > 0:
@@ -481,16 +504,21 @@ class BasketForm(OrderForm[None]):
             found.append(BasketMarket(market.title, view.terms, book, why.partition(":")[0]))
         return tuple(found)
 
+    def _slack(self) -> int | None:
+        """Return the ticks that a leg may pay more; None if what is typed is no number."""
+        text = self.slack_field.value.strip() or "0"
+        return int(text) if text.isascii() and text.isdigit() else None
+
     def _plan(self) -> BasketPlan | None:
-        size = parse_size(self.size_field.value)
-        if size is None or size <= 0:
+        size, slack = parse_size(self.size_field.value), self._slack()
+        if size is None or size <= 0 or slack is None:
             return None
         own = self._surface.queries.account().open_orders
         is_rest = bool(self._missing)
         bought = len(self._markets) - len(self._missing) if is_rest else 0
         return plan_basket(
             self._baskets(), self._side, size, own, is_rest=is_rest, bought=bought,
-            spent=self._spent,
+            spent=self._spent, slack=slack,
         )  # fmt: skip
 
     def _killed(self, plan: BasketPlan) -> tuple[KilledLeg, ...]:

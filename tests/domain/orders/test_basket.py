@@ -154,6 +154,30 @@ def _exact(within: list[Level], sets: int) -> int:
     return cost
 
 
+@given(
+    books, st.integers(500, 5_000).map(lambda n: Micros(n * 10_000)), st.sampled_from(BasketSide),
+    st.integers(1, 200), fees,
+)  # fmt: skip
+def test_with_slack_each_leg_spends_the_same_and_promises_what_the_worst_price_brings(
+    found: list[list[tuple[int, int]]], sets: Micros, side: BasketSide, slack: int, fee: FeeSchedule
+) -> None:
+    markets = [market(n + 1, *asks, side=side, fee=fee) for n, asks in enumerate(found)]
+    exact = plan_basket(markets, side, sets)
+    plan = plan_basket(markets, side, sets, slack=slack)
+    assert plan.is_whole is exact.is_whole
+    for before, leg in zip(exact.legs, plan.legs, strict=True):
+        if leg.intent is None or before.intent is None:
+            continue
+        assert leg.intent.amount == before.intent.amount
+        most = max(before.intent.worst_price, ONE - TICK)
+        assert leg.intent.worst_price == min(before.intent.worst_price + slack * TICK, most)
+        assert leg.fee >= before.fee
+        assert plan.fewest * leg.intent.worst_price <= leg.intent.amount * ONE
+    assert plan.fewest <= plan.sets
+    if plan.gain is not None and exact.gain is not None:
+        assert plan.gain <= exact.gain
+
+
 def test_a_set_below_a_dollar_gains_and_no_is_its_mirror() -> None:
     yes = plan_basket(
         [market(1, (40, 100)), market(2, (58, 100))], BasketSide.YES, Micros(10 * ONE)

@@ -305,6 +305,27 @@ async def test_the_card_of_a_basket_tells_of_a_leg_that_cannot_be_bought_any_mor
         await until(pilot, lambda: shows(app, said), "the leg")
 
 
+async def test_a_leg_may_pay_as_many_ticks_more_as_were_typed() -> None:
+    service = service_with_asks(*ASKS)
+    app = app_on(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await form_on(app, pilot)
+        await pilot.press("tab", "x")
+        await until(pilot, lambda: shows(app, "Enter a number of ticks"), "what is wrong")
+        await pilot.press("backspace", "1", "up")
+        await until(pilot, lambda: shows(app, "sets or more"), "what it may cost")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, BasketCard), "the card")
+        token = OPEN[0].token_ids[0]
+        service.books[token] = book_of(OPEN[0], 0, bid=0.40, ask=0.42)
+        service.announce(BookTopic(token))
+        await pilot.pause()
+        assert not shows(app, "Would be killed now")
+        service.books[token] = book_of(OPEN[0], 0, bid=0.40, ask=0.43)
+        service.announce(BookTopic(token))
+        await until(pilot, lambda: shows(app, "Would be killed now: Ilse Maro"), "the leg")
+
+
 async def test_a_basket_whose_leg_would_be_killed_is_priced_again_instead_of_sent() -> None:
     service = service_with_asks(*ASKS)
     app = app_on(service)
