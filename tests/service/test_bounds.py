@@ -18,7 +18,7 @@ from pmtui.service.topics import HistoryTopic
 from pmtui.service.views import Level, Load
 from tests.manual_clock import ManualClock, settle
 from tests.service import fakes
-from tests.service.fakes import running_world
+from tests.service.fakes import World, running_world
 from tests.service.hopping import Catalogue, Hopper, WideAnalytics, WideMetadata, WideTrading
 
 HOPS = 55
@@ -78,31 +78,27 @@ def test_the_log_keeps_its_newest_entries() -> None:
     assert view.entries[-1].text == str(CAPACITY + 9)
 
 
-async def test_a_host_that_invents_messages_without_end_does_not_fill_the_log(
-    tmp_path: Path,
-) -> None:
-    async with running_world(tmp_path) as world:
-        world.stream.counts = {f"invented {number}": 1 for number in range(2 * MOST_KINDS_TOLD)}
-        await world.pass_time(12)
-        entries = world.service.queries.log().entries
-        assert sum("invented" in entry.text for entry in entries) == MOST_KINDS_TOLD
+async def test_a_host_that_invents_messages_without_end_does_not_fill_the_log(world: World) -> None:
+    world.stream.counts = {f"invented {number}": 1 for number in range(2 * MOST_KINDS_TOLD)}
+    await world.pass_time(12)
+    entries = world.service.queries.log().entries
+    assert sum("invented" in entry.text for entry in entries) == MOST_KINDS_TOLD
 
 
-async def test_the_charts_opened_last_are_kept_and_the_one_on_screen(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        tokens = [TokenId(str(number)) for number in range(MOST_CHARTS + 3)]
-        for number, token_id in enumerate(tokens):
-            topic = HistoryTopic(token_id, Interval.DAY)
-            chart = world.service.hub.subscribe([topic], lambda _: None)
-            await settle()
-            if number:
-                chart.close()
-        kept = [world.service.queries.history(each, Interval.DAY).load for each in tokens]
-        assert kept[0] is Load.READY
-        assert kept[1:4] == [Load.EMPTY] * 3
-        assert set(kept[4:]) == {Load.READY}
-        # One that was forgotten is fetched at once when it is looked at again, not when its poll wakes.
-        again = HistoryTopic(tokens[1], Interval.DAY)
-        _ = world.service.hub.subscribe([again], lambda _: None)
+async def test_the_charts_opened_last_are_kept_and_the_one_on_screen(world: World) -> None:
+    tokens = [TokenId(str(number)) for number in range(MOST_CHARTS + 3)]
+    for number, token_id in enumerate(tokens):
+        topic = HistoryTopic(token_id, Interval.DAY)
+        chart = world.service.hub.subscribe([topic], lambda _: None)
         await settle()
-        assert world.service.queries.history(tokens[1], Interval.DAY).load is Load.READY
+        if number:
+            chart.close()
+    kept = [world.service.queries.history(each, Interval.DAY).load for each in tokens]
+    assert kept[0] is Load.READY
+    assert kept[1:4] == [Load.EMPTY] * 3
+    assert set(kept[4:]) == {Load.READY}
+    # One that was forgotten is fetched at once when it is looked at again, not when its poll wakes.
+    again = HistoryTopic(tokens[1], Interval.DAY)
+    _ = world.service.hub.subscribe([again], lambda _: None)
+    await settle()
+    assert world.service.queries.history(tokens[1], Interval.DAY).load is Load.READY

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import date, timedelta
-from pathlib import Path
 
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import Address, ConditionId
@@ -12,7 +11,7 @@ from pmtui.service.account.maker_stats import EARNED_DAYS, EARNED_PERIOD_S, NOBO
 from pmtui.service.topics import RewardsTopic
 from pmtui.service.views import EarnedView, Load
 from tests.manual_clock import settle
-from tests.service.fakes import World, running_world
+from tests.service.fakes import World
 
 RAIN = ConditionId("0x01")
 ME = Address("0x" + "5a" * 20)
@@ -49,63 +48,57 @@ def view(world: World) -> EarnedView:
     return world.service.queries.earned()
 
 
-async def test_nobody_is_asked_before_somebody_looks_nor_afterwards(tmp_path: Path) -> None:
+async def test_nobody_is_asked_before_somebody_looks_nor_afterwards(world: World) -> None:
     host = FakeEarnings()
-    async with running_world(tmp_path) as world:
-        told_by(world, host)
-        today = world.clock.now().date()
-        await world.pass_time(EARNED_PERIOD_S * 2)
-        assert host.asked == []
-        assert view(world).load is Load.LOADING
-        looking = world.service.hub.subscribe([RewardsTopic()], lambda _: None)
-        await settle()
-        assert host.asked == [today - timedelta(days=back) for back in range(EARNED_DAYS)]
-        assert [row.day for row in view(world).rows] == host.asked
-        assert {row.total for row in view(world).rows} == {Micros(3 * ONE + ONE // 2)}
-        assert [row.percent for row in view(world).rows] == [20 * ONE, *[None] * (EARNED_DAYS - 1)]
-        # The days before are over and known.
-        await world.pass_time(EARNED_PERIOD_S)
-        assert host.asked[EARNED_DAYS:] == [today]
-        looking.close()
-        await world.pass_time(EARNED_PERIOD_S * 2)
-        assert len(host.asked) == EARNED_DAYS + 1
+    told_by(world, host)
+    today = world.clock.now().date()
+    await world.pass_time(EARNED_PERIOD_S * 2)
+    assert host.asked == []
+    assert view(world).load is Load.LOADING
+    looking = world.service.hub.subscribe([RewardsTopic()], lambda _: None)
+    await settle()
+    assert host.asked == [today - timedelta(days=back) for back in range(EARNED_DAYS)]
+    assert [row.day for row in view(world).rows] == host.asked
+    assert {row.total for row in view(world).rows} == {Micros(3 * ONE + ONE // 2)}
+    assert [row.percent for row in view(world).rows] == [20 * ONE, *[None] * (EARNED_DAYS - 1)]
+    # The days before are over and known.
+    await world.pass_time(EARNED_PERIOD_S)
+    assert host.asked[EARNED_DAYS:] == [today]
+    looking.close()
+    await world.pass_time(EARNED_PERIOD_S * 2)
+    assert len(host.asked) == EARNED_DAYS + 1
 
 
-async def test_a_refresh_asks_about_every_day_again(tmp_path: Path) -> None:
+async def test_a_refresh_asks_about_every_day_again(world: World) -> None:
     host = FakeEarnings()
-    async with running_world(tmp_path) as world:
-        told_by(world, host)
-        _ = world.service.hub.subscribe([RewardsTopic()], lambda _: None)
-        await settle()
-        world.service.commands.refresh(RewardsTopic())
-        await settle()
-        assert len(host.asked) == 2 * EARNED_DAYS
+    told_by(world, host)
+    _ = world.service.hub.subscribe([RewardsTopic()], lambda _: None)
+    await settle()
+    world.service.commands.refresh(RewardsTopic())
+    await settle()
+    assert len(host.asked) == 2 * EARNED_DAYS
 
 
-async def test_a_day_that_cannot_be_read_leaves_the_others_and_is_asked_again(
-    tmp_path: Path,
-) -> None:
+async def test_a_day_that_cannot_be_read_leaves_the_others_and_is_asked_again(world: World) -> None:
     host = FakeEarnings()
-    async with running_world(tmp_path) as world:
-        told_by(world, host)
-        today = world.clock.now().date()
-        host.fails_on = today - timedelta(days=2)
-        _ = world.service.hub.subscribe([RewardsTopic()], lambda _: None)
-        await settle()
-        assert [row.day for row in view(world).rows] == [today, today - timedelta(days=1)]
-        assert "no connection" in view(world).problem
-        assert view(world).as_of is None
-        host.fails_on = None
-        await world.pass_time(EARNED_PERIOD_S)
-        assert len(view(world).rows) == EARNED_DAYS
-        assert not view(world).problem
-        assert view(world).as_of == world.clock.now()
+    told_by(world, host)
+    today = world.clock.now().date()
+    host.fails_on = today - timedelta(days=2)
+    _ = world.service.hub.subscribe([RewardsTopic()], lambda _: None)
+    await settle()
+    assert [row.day for row in view(world).rows] == [today, today - timedelta(days=1)]
+    assert "no connection" in view(world).problem
+    assert view(world).as_of is None
+    host.fails_on = None
+    await world.pass_time(EARNED_PERIOD_S)
+    assert len(view(world).rows) == EARNED_DAYS
+    assert not view(world).problem
+    assert view(world).as_of == world.clock.now()
 
 
-async def test_a_host_that_tells_nothing_of_it_is_said_to(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        told_by(world, None)
-        _ = world.service.hub.subscribe([RewardsTopic()], lambda _: None)
-        await settle()
-        assert view(world).load is Load.FAILED
-        assert view(world).problem == NOBODY_TELLS
+async def test_a_host_that_tells_nothing_of_it_is_said_to(world: World) -> None:
+    told_by(world, None)
+    _ = world.service.hub.subscribe([RewardsTopic()], lambda _: None)
+    await settle()
+    assert view(world).load is Load.FAILED
+    assert view(world).problem == NOBODY_TELLS

@@ -117,30 +117,28 @@ async def test_a_host_that_fails_is_told_of_beside_its_line_and_nowhere_else(
         assert view(world).deployed_answer.problem == ""
 
 
-async def test_refreshing_has_the_host_look_at_the_chain_first(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await look(world)
-        before = len(world.account.refreshed)
-        await world.pass_time(ASK_PERIOD_S)
-        assert world.account.refreshed[before:] == []
-        world.account.cash = Micros(7)
-        world.service.commands.refresh(OnboardingTopic())
-        await settle()
-        assert world.account.refreshed[before:] == [None]
-        told = view(world).balance.value
-        assert told is not None
-        assert told.balance == 7
+async def test_refreshing_has_the_host_look_at_the_chain_first(world: World) -> None:
+    await look(world)
+    before = len(world.account.refreshed)
+    await world.pass_time(ASK_PERIOD_S)
+    assert world.account.refreshed[before:] == []
+    world.account.cash = Micros(7)
+    world.service.commands.refresh(OnboardingTopic())
+    await settle()
+    assert world.account.refreshed[before:] == [None]
+    told = view(world).balance.value
+    assert told is not None
+    assert told.balance == 7
 
 
-async def test_a_look_at_the_chain_that_failed_is_told_of_with_the_balance(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await look(world)
-        world.account.refresh_failure = DOWN
-        world.service.commands.refresh(OnboardingTopic())
-        await settle()
-        told = view(world).balance
-        assert told.value is not None
-        assert told.problem == f"without a new check of the chain: {DOWN}"
+async def test_a_look_at_the_chain_that_failed_is_told_of_with_the_balance(world: World) -> None:
+    await look(world)
+    world.account.refresh_failure = DOWN
+    world.service.commands.refresh(OnboardingTopic())
+    await settle()
+    told = view(world).balance
+    assert told.value is not None
+    assert told.problem == f"without a new check of the chain: {DOWN}"
 
 
 async def test_what_takes_an_account_is_asked_as_soon_as_there_is_one(tmp_path: Path) -> None:
@@ -187,11 +185,10 @@ async def test_a_session_without_a_key_asks_what_is_public_and_names_the_command
         assert facts.balance.as_of is None
 
 
-async def test_a_place_that_does_not_answer_is_told_of(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.geo.failure = Failure(FailureKind.LOST, "GET geographic check", "timed out")
-        await look(world)
-        assert view(world).place.problem == "GET geographic check: timed out"
+async def test_a_place_that_does_not_answer_is_told_of(world: World) -> None:
+    world.geo.failure = Failure(FailureKind.LOST, "GET geographic check", "timed out")
+    await look(world)
+    assert view(world).place.problem == "GET geographic check: timed out"
 
 
 async def test_the_limits_in_force_are_told(tmp_path: Path) -> None:

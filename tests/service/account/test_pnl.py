@@ -91,30 +91,29 @@ async def test_a_split_that_is_redeemed_within_minutes_leaves_the_day_right(
 
 
 async def test_what_is_redeemed_before_its_resolution_is_seen_counts_with_what_it_paid(
-    tmp_path: Path,
+    world: World,
 ) -> None:
-    async with running_world(tmp_path) as world:
-        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-        world.account.cash = m("910")
-        hold(world, {YES: "100"}, "0.9")
-        await look(world)
-        assert today(world) == ZERO
-        # The venue redeems by itself: the shares are gone while the last price is still the old one.
-        world.account.cash = m("1010")
-        hold(world, {}, "0.9")
-        await look(world)
-        yes, no = MARKET.outcomes
-        outcomes = (replace(yes, price=ONE), replace(no, price=ZERO))
-        over = replace(MARKET, closed=True, outcomes=outcomes)
-        world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(over,))]
-        world.analytics.history = (
-            Activity(
-                kind="REDEEM", title="", outcome="", side="", price=None, size=m("100"),
-                cash=m("100"), at=world.clock.now(), condition_id=CONDITION,
-            ),
-        )  # fmt: skip
-        await world.pass_time(90)
-        assert today(world) == m("10")
+    world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+    world.account.cash = m("910")
+    hold(world, {YES: "100"}, "0.9")
+    await look(world)
+    assert today(world) == ZERO
+    # The venue redeems by itself: the shares are gone while the last price is still the old one.
+    world.account.cash = m("1010")
+    hold(world, {}, "0.9")
+    await look(world)
+    yes, no = MARKET.outcomes
+    outcomes = (replace(yes, price=ONE), replace(no, price=ZERO))
+    over = replace(MARKET, closed=True, outcomes=outcomes)
+    world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(over,))]
+    world.analytics.history = (
+        Activity(
+            kind="REDEEM", title="", outcome="", side="", price=None, size=m("100"),
+            cash=m("100"), at=world.clock.now(), condition_id=CONDITION,
+        ),
+    )  # fmt: skip
+    await world.pass_time(90)
+    assert today(world) == m("10")
 
 
 async def test_shares_sent_here_count_from_then_on_over_a_restart_as_well(tmp_path: Path) -> None:
@@ -132,12 +131,11 @@ async def test_shares_sent_here_count_from_then_on_over_a_restart_as_well(tmp_pa
         assert world.service.queries.status().day_result == -m("20")
 
 
-async def test_what_a_sale_left_over_is_part_of_the_equity_as_of_the_result(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.account.cash = BEGAN
-        hold(world, {YES: "0.009"}, "0.9")
-        await look(world)
-        assert world.service.queries.status().portfolio_value == BEGAN + m("0.0081")
+async def test_what_a_sale_left_over_is_part_of_the_equity_as_of_the_result(world: World) -> None:
+    world.account.cash = BEGAN
+    hold(world, {YES: "0.009"}, "0.9")
+    await look(world)
+    assert world.service.queries.status().portfolio_value == BEGAN + m("0.0081")
 
 
 async def test_equity_is_sampled_and_kept_for_the_next_session(tmp_path: Path) -> None:

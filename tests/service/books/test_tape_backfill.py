@@ -33,55 +33,45 @@ async def watch(world: World) -> TopicSubscription:
     return subscription
 
 
-async def test_a_first_look_shows_what_traded_before_on_both_tapes(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.analytics.past = (BOUGHT, SOLD_NO)
-        await watch(world)
-        yes, no = (world.service.queries.tape(token) for token in (YES, NO))
-        assert [(p.side, p.price) for p in yes.prints] == [
-            (Side.BUY, 430_000),
-            (Side.BUY, 430_000),
-        ]
-        assert [(p.side, p.price) for p in no.prints] == [
-            (Side.SELL, 570_000),
-            (Side.SELL, 570_000),
-        ]
-        assert yes.volume == ((430_000, 5_500_000),)
-        assert yes.sequence == 0  # nothing of it was heard
-        assert world.analytics.asked_trades == [CONDITION]
+async def test_a_first_look_shows_what_traded_before_on_both_tapes(world: World) -> None:
+    world.analytics.past = (BOUGHT, SOLD_NO)
+    await watch(world)
+    yes, no = (world.service.queries.tape(token) for token in (YES, NO))
+    assert [(p.side, p.price) for p in yes.prints] == [(Side.BUY, 430_000), (Side.BUY, 430_000)]
+    assert [(p.side, p.price) for p in no.prints] == [(Side.SELL, 570_000), (Side.SELL, 570_000)]
+    assert yes.volume == ((430_000, 5_500_000),)
+    assert yes.sequence == 0  # nothing of it was heard
+    assert world.analytics.asked_trades == [CONDITION]
 
 
-async def test_a_trade_that_was_heard_meanwhile_is_shown_once(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.analytics.past = (BOUGHT, SOLD_NO)
-        subscription = world.service.hub.subscribe([TapeTopic(YES)], lambda _: None)
-        world.stream.send(
-            TradePrinted(CONDITION, YES, BOUGHT.side, BOUGHT.price, BOUGHT.size, str(AT_MS + 400))
-        )
-        assert len(world.service.queries.tape(YES).prints) == 1
-        await watch(world)
-        tape = world.service.queries.tape(YES)
-        assert [p.size for p in tape.prints] == [3_500_000, 2_000_000]
-        assert tape.volume == ((430_000, 5_500_000),)
-        subscription.close()
+async def test_a_trade_that_was_heard_meanwhile_is_shown_once(world: World) -> None:
+    world.analytics.past = (BOUGHT, SOLD_NO)
+    subscription = world.service.hub.subscribe([TapeTopic(YES)], lambda _: None)
+    world.stream.send(
+        TradePrinted(CONDITION, YES, BOUGHT.side, BOUGHT.price, BOUGHT.size, str(AT_MS + 400))
+    )
+    assert len(world.service.queries.tape(YES).prints) == 1
+    await watch(world)
+    tape = world.service.queries.tape(YES)
+    assert [p.size for p in tape.prints] == [3_500_000, 2_000_000]
+    assert tape.volume == ((430_000, 5_500_000),)
+    subscription.close()
 
 
-async def test_without_an_answer_the_tape_is_empty_and_the_log_says_so(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.service.hub.subscribe([LogTopic()], lambda _: None)
-        world.analytics.past = Failure(FailureKind.LOST, "GET /trades", "timed out")
-        await watch(world)
-        assert world.service.queries.tape(YES).prints == ()
-        assert any("older trades not loaded" in e.text for e in world.service.queries.log().entries)
+async def test_without_an_answer_the_tape_is_empty_and_the_log_says_so(world: World) -> None:
+    world.service.hub.subscribe([LogTopic()], lambda _: None)
+    world.analytics.past = Failure(FailureKind.LOST, "GET /trades", "timed out")
+    await watch(world)
+    assert world.service.queries.tape(YES).prints == ()
+    assert any("older trades not loaded" in e.text for e in world.service.queries.log().entries)
 
 
-async def test_a_market_looked_at_again_later_is_asked_for_again(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        subscription = await watch(world)
-        subscription.close()
-        await world.pass_time(GRACE_S + 1)
-        await watch(world)
-        assert world.analytics.asked_trades == [CONDITION, CONDITION]
+async def test_a_market_looked_at_again_later_is_asked_for_again(world: World) -> None:
+    subscription = await watch(world)
+    subscription.close()
+    await world.pass_time(GRACE_S + 1)
+    await watch(world)
+    assert world.analytics.asked_trades == [CONDITION, CONDITION]
 
 
 MISSED = replace(BOUGHT, size=Micros(9_000_000), at=BOUGHT.at + timedelta(seconds=20))
@@ -182,19 +172,16 @@ async def test_a_tape_nobody_looks_at_is_filled_when_somebody_does(tmp_path: Pat
         assert len(world.analytics.asked_since) == 1
 
 
-async def test_a_replay_moved_back_forgets_the_trades_that_are_still_to_come(
-    tmp_path: Path,
-) -> None:
-    async with running_world(tmp_path) as world:
-        await watch(world)
-        for second, price in enumerate((410_000, 420_000, 430_000)):
-            at_ms = str(AT_MS + second * 1_000)
-            size = Micros(1_000_000)
-            world.stream.send(TradePrinted(CONDITION, YES, Side.BUY, Micros(price), size, at_ms))
-        moment = datetime.fromtimestamp(AT_MS // 1_000, UTC) + timedelta(seconds=1)
-        world.service.rewind(moment)
-        tape = world.service.queries.tape(YES)
-        assert [each.price for each in tape.prints] == [420_000, 410_000]
-        assert sorted(tape.volume) == [(410_000, 1_000_000), (420_000, 1_000_000)]
-        world.service.rewind(datetime(2020, 1, 1, tzinfo=UTC))
-        assert world.service.queries.tape(YES).volume == ()
+async def test_a_replay_moved_back_forgets_the_trades_that_are_still_to_come(world: World) -> None:
+    await watch(world)
+    for second, price in enumerate((410_000, 420_000, 430_000)):
+        at_ms = str(AT_MS + second * 1_000)
+        size = Micros(1_000_000)
+        world.stream.send(TradePrinted(CONDITION, YES, Side.BUY, Micros(price), size, at_ms))
+    moment = datetime.fromtimestamp(AT_MS // 1_000, UTC) + timedelta(seconds=1)
+    world.service.rewind(moment)
+    tape = world.service.queries.tape(YES)
+    assert [each.price for each in tape.prints] == [420_000, 410_000]
+    assert sorted(tape.volume) == [(410_000, 1_000_000), (420_000, 1_000_000)]
+    world.service.rewind(datetime(2020, 1, 1, tzinfo=UTC))
+    assert world.service.queries.tape(YES).volume == ()

@@ -1,7 +1,6 @@
 """A stop ends with the position that it was for, whatever is bought afterwards."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +18,7 @@ from pmtui.domain.orders.order import (
     TradeStatus,
 )
 from tests.service.conditional_kit import HELD, PLAN, m, only, protected
-from tests.service.fakes import CONDITION, NO, YES, World, resting, running_world
+from tests.service.fakes import CONDITION, NO, YES, World, resting
 from tests.service.order_kit import said, until
 
 ALL = replace(PLAN, is_all=True)
@@ -66,68 +65,63 @@ def held(world: World) -> Micros:
 
 @pytest.mark.parametrize("plan", [ALL, PLAN, TARGET, replace(PLAN, size=m("60"))])
 async def test_a_new_purchase_does_not_inherit_the_stop_of_a_closed_position(
-    tmp_path: Path, plan: ConditionalPlan
+    world: World, plan: ConditionalPlan
 ) -> None:
-    async with running_world(tmp_path) as world:
-        await protected(world, plan)
-        _ = flatten_and_buy_again(world)
-        await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
-        assert held(world) == HELD
-        assert said(world, "Ended, its position was closed · SELL")
-        assert not any(entry.until_read for entry in world.service.queries.log().entries)
+    await protected(world, plan)
+    _ = flatten_and_buy_again(world)
+    await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
+    assert held(world) == HELD
+    assert said(world, "Ended, its position was closed · SELL")
+    assert not any(entry.until_read for entry in world.service.queries.log().entries)
 
 
-async def test_a_closed_position_that_comes_back_is_protected_again(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await protected(world, PLAN)
-        order(world, "0e", Side.SELL, "100")
-        sale = fill(world, "0e", Side.SELL, "100")
-        await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
-        failed = replace(sale, status=TradeStatus.FAILED)
-        world.account.own_fills = (failed,)
-        world.user_stream.send(TradeChanged((failed,), None))
-        await until(world, lambda: world.service.queries.account().conditionals, "its return")
-        assert (only(world).state, only(world).size) == (ConditionalState.WATCHING, HELD)
-        assert said(world, "A sale FAILED on chain")
+async def test_a_closed_position_that_comes_back_is_protected_again(world: World) -> None:
+    await protected(world, PLAN)
+    order(world, "0e", Side.SELL, "100")
+    sale = fill(world, "0e", Side.SELL, "100")
+    await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
+    failed = replace(sale, status=TradeStatus.FAILED)
+    world.account.own_fills = (failed,)
+    world.user_stream.send(TradeChanged((failed,), None))
+    await until(world, lambda: world.service.queries.account().conditionals, "its return")
+    assert (only(world).state, only(world).size) == (ConditionalState.WATCHING, HELD)
+    assert said(world, "A sale FAILED on chain")
 
 
-async def test_a_sale_of_an_unknown_order_ends_a_stop_once_it_is_settled(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await protected(world, ALL)
-        sale = fill(world, "0e", Side.SELL, "100")
-        await until(world, lambda: held(world) == 0, "the zero")
-        await world.pass_time(2)
-        assert only(world).state is ConditionalState.WATCHING
-        order(world, "0f", Side.BUY, "100")
-        _ = fill(world, "0f", Side.BUY, "100")
-        await world.pass_time(2)
-        assert only(world).state is ConditionalState.WATCHING
-        settled = replace(sale, status=TradeStatus.CONFIRMED)
-        world.user_stream.send(TradeChanged((settled,), None))
-        await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
-        assert held(world) == HELD
+async def test_a_sale_of_an_unknown_order_ends_a_stop_once_it_is_settled(world: World) -> None:
+    await protected(world, ALL)
+    sale = fill(world, "0e", Side.SELL, "100")
+    await until(world, lambda: held(world) == 0, "the zero")
+    await world.pass_time(2)
+    assert only(world).state is ConditionalState.WATCHING
+    order(world, "0f", Side.BUY, "100")
+    _ = fill(world, "0f", Side.BUY, "100")
+    await world.pass_time(2)
+    assert only(world).state is ConditionalState.WATCHING
+    settled = replace(sale, status=TradeStatus.CONFIRMED)
+    world.user_stream.send(TradeChanged((settled,), None))
+    await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
+    assert held(world) == HELD
 
 
-async def test_a_partial_sale_ends_no_stop(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await protected(world, ALL)
-        order(world, "0e", Side.SELL, "60")
-        _ = fill(world, "0e", Side.SELL, "60", status=TradeStatus.CONFIRMED)
-        order(world, "0f", Side.BUY, "60")
-        _ = fill(world, "0f", Side.BUY, "60", status=TradeStatus.CONFIRMED)
-        await world.pass_time(5)
-        assert only(world).state is ConditionalState.WATCHING
+async def test_a_partial_sale_ends_no_stop(world: World) -> None:
+    await protected(world, ALL)
+    order(world, "0e", Side.SELL, "60")
+    _ = fill(world, "0e", Side.SELL, "60", status=TradeStatus.CONFIRMED)
+    order(world, "0f", Side.BUY, "60")
+    _ = fill(world, "0f", Side.BUY, "60", status=TradeStatus.CONFIRMED)
+    await world.pass_time(5)
+    assert only(world).state is ConditionalState.WATCHING
 
 
-async def test_a_switch_to_the_other_outcome_ends_a_stop(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await protected(world, ALL)
-        world.account.shares[NO] = m("150")
-        bought = fill(world, "0f", Side.BUY, "150", token_id=NO)
-        await world.pass_time(2)
-        # Its trade may fail, and no sale could be undone then.
-        assert only(world).state is ConditionalState.WATCHING
-        settled = replace(bought, status=TradeStatus.CONFIRMED)
-        world.user_stream.send(TradeChanged((settled,), None))
-        await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
-        assert held(world) == HELD
+async def test_a_switch_to_the_other_outcome_ends_a_stop(world: World) -> None:
+    await protected(world, ALL)
+    world.account.shares[NO] = m("150")
+    bought = fill(world, "0f", Side.BUY, "150", token_id=NO)
+    await world.pass_time(2)
+    # Its trade may fail, and no sale could be undone then.
+    assert only(world).state is ConditionalState.WATCHING
+    settled = replace(bought, status=TradeStatus.CONFIRMED)
+    world.user_stream.send(TradeChanged((settled,), None))
+    await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
+    assert held(world) == HELD

@@ -1,7 +1,6 @@
 """A stop ends with its market, once that is known to be resolved."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from pmtui.domain.books.market_events import MarketResolved
 from pmtui.domain.conditionals.conditional import ConditionalState
@@ -16,7 +15,6 @@ from tests.service.fakes import (
     NO,
     YES,
     World,
-    running_world,
 )
 from tests.service.order_kit import said, until
 
@@ -30,37 +28,33 @@ def offer(world: World, market: Market) -> None:
     world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(market,))]
 
 
-async def test_a_stop_ends_once_its_market_is_resolved(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await protected(world)
-        offer(world, RESOLVED)
-        world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
-        await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
-        assert said(world, "Stop over, the market is resolved: SELL 100 Yes, stop 40¢")
-        assert world.account.posted == []
+async def test_a_stop_ends_once_its_market_is_resolved(world: World) -> None:
+    await protected(world)
+    offer(world, RESOLVED)
+    world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
+    await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
+    assert said(world, "Stop over, the market is resolved: SELL 100 Yes, stop 40¢")
+    assert world.account.posted == []
 
 
-async def test_a_resolution_that_the_stream_did_not_report_ends_it_too(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await protected(world)
-        offer(world, RESOLVED)
-        await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
+async def test_a_resolution_that_the_stream_did_not_report_ends_it_too(world: World) -> None:
+    await protected(world)
+    offer(world, RESOLVED)
+    await until(world, lambda: world.service.queries.account().conditionals == (), "its end")
 
 
-async def test_one_reply_that_a_market_is_resolved_ends_nothing(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await protected(world)
-        offer(world, RESOLVED)
-        asked = len(world.metadata.asked)
-        await until(world, lambda: len(world.metadata.asked) > asked, "the reply")
-        offer(world, MARKET)
-        await world.pass_time(10 * AGAIN_S)
-        assert only(world).state is ConditionalState.WATCHING
+async def test_one_reply_that_a_market_is_resolved_ends_nothing(world: World) -> None:
+    await protected(world)
+    offer(world, RESOLVED)
+    asked = len(world.metadata.asked)
+    await until(world, lambda: len(world.metadata.asked) > asked, "the reply")
+    offer(world, MARKET)
+    await world.pass_time(10 * AGAIN_S)
+    assert only(world).state is ConditionalState.WATCHING
 
 
-async def test_a_market_that_is_closed_without_a_result_ends_nothing(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await protected(world)
-        offer(world, replace(MARKET, closed=True, accepting_orders=False))
-        await world.pass_time(10 * AGAIN_S)
-        assert only(world).state is ConditionalState.WATCHING
+async def test_a_market_that_is_closed_without_a_result_ends_nothing(world: World) -> None:
+    await protected(world)
+    offer(world, replace(MARKET, closed=True, accepting_orders=False))
+    await world.pass_time(10 * AGAIN_S)
+    assert only(world).state is ConditionalState.WATCHING

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import datetime
-from pathlib import Path
 
 from pmtui.domain.conditionals.conditional import ConditionalState
 from pmtui.domain.ids import OrderId, TradeId
@@ -22,7 +21,7 @@ from pmtui.service.conditionals.sales import SALE_LAG_S
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic, MarketTopic
 from tests.service.conditional_kit import HELD, PLAN, book, last_posted, m, protected, states
-from tests.service.fakes import CONDITION, YES, World, running_world
+from tests.service.fakes import CONDITION, YES, World
 from tests.service.order_kit import HELD as POSITION
 from tests.service.order_kit import said, until
 
@@ -89,20 +88,17 @@ def tries(world: World) -> int:
     return sum("Stop hit" in entry.text for entry in world.service.queries.log().entries)
 
 
-async def test_what_was_bought_and_sold_within_a_second_ends_its_stop_at_once(
-    tmp_path: Path,
-) -> None:
-    async with running_world(tmp_path) as world:
-        await buy_everything(world)
-        assert await world.service.commands.protect(WHOLE) == ""
-        await world.catch_up()
-        await sell_everything(world)
-        await until(world, lambda: said(world, "Sold 100 at 39¢"), "its sale counted")
-        await world.catch_up()
-        assert states(world) == []
-        await world.pass_time(20)
-        assert tries(world) == 1
-        assert len(world.account.posted) == 2
+async def test_what_was_bought_and_sold_within_a_second_ends_its_stop_at_once(world: World) -> None:
+    await buy_everything(world)
+    assert await world.service.commands.protect(WHOLE) == ""
+    await world.catch_up()
+    await sell_everything(world)
+    await until(world, lambda: said(world, "Sold 100 at 39¢"), "its sale counted")
+    await world.catch_up()
+    assert states(world) == []
+    await world.pass_time(20)
+    assert tries(world) == 1
+    assert len(world.account.posted) == 2
 
 
 async def left_elsewhere(world: World) -> None:
@@ -115,19 +111,17 @@ async def left_elsewhere(world: World) -> None:
     await world.pass_time(1)
 
 
-async def test_a_stop_whose_shares_are_gone_tries_once_and_is_paused(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await left_elsewhere(world)
-        await until(world, lambda: states(world) == [ConditionalState.PAUSED], "its end")
-        await world.pass_time(20)
-        assert tries(world) == 1
-        assert world.account.posted == []
+async def test_a_stop_whose_shares_are_gone_tries_once_and_is_paused(world: World) -> None:
+    await left_elsewhere(world)
+    await until(world, lambda: states(world) == [ConditionalState.PAUSED], "its end")
+    await world.pass_time(20)
+    assert tries(world) == 1
+    assert world.account.posted == []
 
 
-async def test_shares_that_are_seen_again_are_sold_at_once(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await left_elsewhere(world)
-        world.account.shares[YES] = HELD
-        seen_at = world.clock.monotonic()
-        await until(world, lambda: world.account.posted, "the sale leaves")
-        assert world.clock.monotonic() - seen_at < SALE_LAG_S + 2
+async def test_shares_that_are_seen_again_are_sold_at_once(world: World) -> None:
+    await left_elsewhere(world)
+    world.account.shares[YES] = HELD
+    seen_at = world.clock.monotonic()
+    await until(world, lambda: world.account.posted, "the sale leaves")
+    assert world.clock.monotonic() - seen_at < SALE_LAG_S + 2

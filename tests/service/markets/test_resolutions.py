@@ -44,51 +44,46 @@ def answered(price: Micros, number: int = 0) -> Position:
     )
 
 
-async def test_only_a_market_on_a_screen_is_a_notice(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await hold(world)
-        row = world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
-        await settle()
-        world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
-        assert [e.level for e in world.service.queries.log().entries if "Resolved" in e.text] == [
-            Level.INFO
-        ]
-        row.close()
-        world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
-        await settle()
-        world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
-        found = [e.level for e in world.service.queries.log().entries if "Resolved" in e.text]
-        assert found == [Level.INFO, Level.WARNING]
+async def test_only_a_market_on_a_screen_is_a_notice(world: World) -> None:
+    await hold(world)
+    row = world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+    await settle()
+    world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
+    assert [e.level for e in world.service.queries.log().entries if "Resolved" in e.text] == [
+        Level.INFO
+    ]
+    row.close()
+    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+    await settle()
+    world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
+    found = [e.level for e in world.service.queries.log().entries if "Resolved" in e.text]
+    assert found == [Level.INFO, Level.WARNING]
 
 
-async def test_a_watched_market_is_told_of_at_once_and_the_list_adds_nothing(
-    tmp_path: Path,
-) -> None:
-    async with running_world(tmp_path) as world:
-        await hold(world, HELD)
-        world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
-        await settle()
-        world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
-        text = (
-            "Resolved: No wins, your 50 Yes shares are worth $0.00"
-            " · Will the river rise over four metres?"
-        )
-        assert told(world) == [text]
-        await hold(world, answered(ZERO))
-        assert told(world) == [text]
+async def test_a_watched_market_is_told_of_at_once_and_the_list_adds_nothing(world: World) -> None:
+    await hold(world, HELD)
+    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+    await settle()
+    world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
+    text = (
+        "Resolved: No wins, your 50 Yes shares are worth $0.00"
+        " · Will the river rise over four metres?"
+    )
+    assert told(world) == [text]
+    await hold(world, answered(ZERO))
+    assert told(world) == [text]
 
 
-async def test_dust_is_not_told_of(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        dust = replace(HELD, size=m("0.09"))
-        await hold(world, dust)
-        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
-        await settle()
-        world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
-        await hold(world, replace(answered(ZERO), size=dust.size), answered(ONE, 1))
-        notices = [e for e in world.service.queries.log().entries if "Resolved" in e.text]
-        assert [e.level for e in notices] == [Level.INFO, Level.GOOD]
-        assert "worth $0.00" not in "".join(told(world))
+async def test_dust_is_not_told_of(world: World) -> None:
+    dust = replace(HELD, size=m("0.09"))
+    await hold(world, dust)
+    world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+    await settle()
+    world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
+    await hold(world, replace(answered(ZERO), size=dust.size), answered(ONE, 1))
+    notices = [e for e in world.service.queries.log().entries if "Resolved" in e.text]
+    assert [e.level for e in notices] == [Level.INFO, Level.GOOD]
+    assert "worth $0.00" not in "".join(told(world))
 
 
 async def test_what_was_told_of_is_not_told_of_by_the_next_session(tmp_path: Path) -> None:
@@ -101,80 +96,72 @@ async def test_what_was_told_of_is_not_told_of_by_the_next_session(tmp_path: Pat
         assert told(world) == []
 
 
-async def test_both_outcomes_count_and_half_each_has_no_winner(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await hold(world, HELD)
-        half = answered(m("0.5"))
-        await hold(world, half, replace(half, token_id=NO, outcome="No", size=m("20")))
-        (text,) = told(world)
-        assert "no single outcome wins, your 50 Yes and 20 No shares are worth $35.00" in text
+async def test_both_outcomes_count_and_half_each_has_no_winner(world: World) -> None:
+    await hold(world, HELD)
+    half = answered(m("0.5"))
+    await hold(world, half, replace(half, token_id=NO, outcome="No", size=m("20")))
+    (text,) = told(world)
+    assert "no single outcome wins, your 50 Yes and 20 No shares are worth $35.00" in text
 
 
-async def test_many_at_once_are_one_notice_and_a_line_of_the_log_each(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await hold(world)
-        await hold(world, *(answered(ONE, number) for number in range(1, 6)))
-        entries = [e for e in world.service.queries.log().entries if "Resolved" in e.text]
-        assert [e.level for e in entries].count(Level.INFO) == 5
-        (summary,) = [e.text for e in entries if e.level is not Level.INFO]
-        assert summary == "Resolved: 5 markets, your shares are worth $250.00 in all (see log)"
+async def test_many_at_once_are_one_notice_and_a_line_of_the_log_each(world: World) -> None:
+    await hold(world)
+    await hold(world, *(answered(ONE, number) for number in range(1, 6)))
+    entries = [e for e in world.service.queries.log().entries if "Resolved" in e.text]
+    assert [e.level for e in entries].count(Level.INFO) == 5
+    (summary,) = [e.text for e in entries if e.level is not Level.INFO]
+    assert summary == "Resolved: 5 markets, your shares are worth $250.00 in all (see log)"
 
 
-async def test_a_loss_in_a_market_that_nobody_can_name_is_told_in_other_words(
-    tmp_path: Path,
-) -> None:
-    async with running_world(tmp_path) as world:
-        await hold(world)
-        await hold(world, answered(ZERO, 7))
-        await world.pass_time(A_WHILE)
-        assert told(world) == ["Resolved: Yes loses, your 50 Yes shares are worth $0.00 · River"]
+async def test_a_loss_in_a_market_that_nobody_can_name_is_told_in_other_words(world: World) -> None:
+    await hold(world)
+    await hold(world, answered(ZERO, 7))
+    await world.pass_time(A_WHILE)
+    assert told(world) == ["Resolved: Yes loses, your 50 Yes shares are worth $0.00 · River"]
 
 
 async def test_what_is_remembered_as_told_of_is_bounded_but_for_what_is_held(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resolutions, "MOST_KEPT", 2)
-    async with running_world(tmp_path) as world:
-        await hold(world)
-        await hold(world, *(answered(ONE, number) for number in (1, 2, 3)))
-        assert len(told(world)) == 3
-        # All are held still, so none is told of again.
-        await hold(world, *(answered(ONE, number) for number in (1, 2, 3)))
-        assert len(told(world)) == 3
-        await hold(world, answered(ONE, 4))
-        kept = msgspec.json.decode((tmp_path / resolutions.FILE).read_bytes(), type=list[str])
-        assert [int(each, 16) for each in kept] == [3, 4]
+    await hold(world)
+    await hold(world, *(answered(ONE, number) for number in (1, 2, 3)))
+    assert len(told(world)) == 3
+    # All are held still, so none is told of again.
+    await hold(world, *(answered(ONE, number) for number in (1, 2, 3)))
+    assert len(told(world)) == 3
+    await hold(world, answered(ONE, 4))
+    kept = msgspec.json.decode((tmp_path / resolutions.FILE).read_bytes(), type=list[str])
+    assert [int(each, 16) for each in kept] == [3, 4]
 
 
 async def test_what_is_resolved_is_valued_at_what_it_pays_whatever_its_book_says(
-    tmp_path: Path,
+    world: World,
 ) -> None:
-    async with running_world(tmp_path) as world:
-        await hold(world, HELD)
-        world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
-        await settle()
-        world.stream.send(snapshot())
-        (position,) = world.service.queries.account().positions
-        assert position.current_price == world.service.queries.book(YES).midpoint
-        assert not position.is_settled
-        won = replace(
-            MARKET, closed=True,
-            outcomes=(Outcome("Yes", YES, ONE), Outcome("No", NO, ZERO)),
-        )  # fmt: skip
-        world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(won,))]
-        world.stream.send(MarketResolved(CONDITION, (YES, NO), YES, "Yes", None))
-        await world.pass_time(A_WHILE)
-        (position,) = world.service.queries.account().positions
-        assert (position.current_price, position.is_settled) == (ONE, True)
-        assert (position.value, position.unrealized) == (m("50"), m("32.5"))
+    await hold(world, HELD)
+    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
+    await settle()
+    world.stream.send(snapshot())
+    (position,) = world.service.queries.account().positions
+    assert position.current_price == world.service.queries.book(YES).midpoint
+    assert not position.is_settled
+    won = replace(
+        MARKET, closed=True,
+        outcomes=(Outcome("Yes", YES, ONE), Outcome("No", NO, ZERO)),
+    )  # fmt: skip
+    world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(won,))]
+    world.stream.send(MarketResolved(CONDITION, (YES, NO), YES, "Yes", None))
+    await world.pass_time(A_WHILE)
+    (position,) = world.service.queries.account().positions
+    assert (position.current_price, position.is_settled) == (ONE, True)
+    assert (position.value, position.unrealized) == (m("50"), m("32.5"))
 
 
-async def test_what_can_be_redeemed_is_valued_as_the_host_says_it_pays(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await hold(world, answered(m("0.5")))
-        world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
-        await settle()
-        world.stream.send(snapshot())
-        assert world.service.queries.book(YES).midpoint != m("0.5")
-        (position,) = world.service.queries.account().positions
-        assert (position.current_price, position.is_settled) == (m("0.5"), True)
+async def test_what_can_be_redeemed_is_valued_as_the_host_says_it_pays(world: World) -> None:
+    await hold(world, answered(m("0.5")))
+    world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
+    await settle()
+    world.stream.send(snapshot())
+    assert world.service.queries.book(YES).midpoint != m("0.5")
+    (position,) = world.service.queries.account().positions
+    assert (position.current_price, position.is_settled) == (m("0.5"), True)

@@ -1,13 +1,12 @@
 """How far the venue's clock is from ours, from answers that may have waited on the way."""
 
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmtui.service.markets.venue_clock import estimate_skew
-from tests.service.fakes import running_world
+from tests.service.fakes import World
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
 HALF = timedelta(milliseconds=500)
@@ -49,23 +48,21 @@ def test_after_a_long_wait_a_known_skew_is_kept() -> None:
     assert estimate_skew(told, NOW, NOW + timedelta(seconds=10), known) == known
 
 
-async def test_setting_our_clock_does_not_move_the_venues(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        kernel = world.service.parts.kernel
-        before = kernel.venue_now()
-        world.clock.set_wall(timedelta(hours=-1))
-        assert kernel.venue_now() == before
-        assert abs(kernel.skew - timedelta(hours=1)) <= HALF
-        # It is measured again at once, and not a minute later.
-        world.trading.time = before + timedelta(seconds=30)
-        await world.pass_time(3)
-        assert abs(kernel.venue_now() - world.trading.time) <= timedelta(seconds=3)
+async def test_setting_our_clock_does_not_move_the_venues(world: World) -> None:
+    kernel = world.service.parts.kernel
+    before = kernel.venue_now()
+    world.clock.set_wall(timedelta(hours=-1))
+    assert kernel.venue_now() == before
+    assert abs(kernel.skew - timedelta(hours=1)) <= HALF
+    # It is measured again at once, and not a minute later.
+    world.trading.time = before + timedelta(seconds=30)
+    await world.pass_time(3)
+    assert abs(kernel.venue_now() - world.trading.time) <= timedelta(seconds=3)
 
 
-async def test_before_the_venues_clock_is_measured_ours_stands_in_for_it(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.service.parts.kernel._venue_epoch = None
-        assert not world.service.parts.kernel.is_venue_clock_known
-        assert world.service.parts.kernel.skew == timedelta()
-        assert world.service.parts.kernel.venue_now() == world.clock.now()
-        assert world.service.queries.status().clock_skew_ms is None
+async def test_before_the_venues_clock_is_measured_ours_stands_in_for_it(world: World) -> None:
+    world.service.parts.kernel._venue_epoch = None
+    assert not world.service.parts.kernel.is_venue_clock_known
+    assert world.service.parts.kernel.skew == timedelta()
+    assert world.service.parts.kernel.venue_now() == world.clock.now()
+    assert world.service.queries.status().clock_skew_ms is None

@@ -119,17 +119,16 @@ async def test_an_order_that_had_rested_and_is_gone_was_cancelled(tmp_path: Path
         assert not said(world, "never reached")
 
 
-async def test_looks_that_fail_rule_nothing_out(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        world.account.answers = [lost()]
-        world.account.read_failure = Failure(FailureKind.UNREACHABLE, "GET /data/orders", "down")
-        assert isinstance(await verdict_of(world, order), Unknown)
-        for _ in range(20):
-            await world.pass_time(10)
-        assert only_order(world) is OrderStatus.UNKNOWN
-        world.account.read_failure = None
-        await until(world, lambda: only_order(world) is None, "it is ruled out")
+async def test_looks_that_fail_rule_nothing_out(world: World) -> None:
+    order = await prepared(world)
+    world.account.answers = [lost()]
+    world.account.read_failure = Failure(FailureKind.UNREACHABLE, "GET /data/orders", "down")
+    assert isinstance(await verdict_of(world, order), Unknown)
+    for _ in range(20):
+        await world.pass_time(10)
+    assert only_order(world) is OrderStatus.UNKNOWN
+    world.account.read_failure = None
+    await until(world, lambda: only_order(world) is None, "it is ruled out")
 
 
 @pytest.mark.parametrize("is_order", [True, False])
@@ -153,46 +152,44 @@ async def test_looks_at_lists_that_cannot_all_be_read_rule_nothing_out(
         await until(world, lambda: only_order(world) is None, "it is ruled out")
 
 
-async def test_a_post_without_an_answer_is_unknown_at_the_deadline(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        world.account.stalls = True
-        command = world.service.commands.place(order.order_id)
-        await until(world, lambda: world.account.posted, "it left")
-        start = world.clock.now()
-        await until(world, lambda: only_order(world) is OrderStatus.UNKNOWN, "the deadline")
-        assert timedelta(seconds=9) <= world.clock.now() - start <= timedelta(seconds=11)
-        verdict = await world.service.commands.verdict(command)
-        assert isinstance(verdict, Unknown)
-        assert "no answer within 10 s" in verdict.reason
+async def test_a_post_without_an_answer_is_unknown_at_the_deadline(world: World) -> None:
+    order = await prepared(world)
+    world.account.stalls = True
+    command = world.service.commands.place(order.order_id)
+    await until(world, lambda: world.account.posted, "it left")
+    start = world.clock.now()
+    await until(world, lambda: only_order(world) is OrderStatus.UNKNOWN, "the deadline")
+    assert timedelta(seconds=9) <= world.clock.now() - start <= timedelta(seconds=11)
+    verdict = await world.service.commands.verdict(command)
+    assert isinstance(verdict, Unknown)
+    assert "no answer within 10 s" in verdict.reason
 
 
-async def test_a_duplicate_refusal_is_no_rejection(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        order_id = order.unsigned.order_id
-        words = f"order {order_id} is invalid. Duplicated."
-        world.account.answers = [Failure(FailureKind.REFUSED, "POST /order", words, 400)]
-        world.account.known[order_id] = resting(order_id)
-        assert isinstance(await verdict_of(world, order), Unknown)
-        await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is found")
+async def test_a_duplicate_refusal_is_no_rejection(world: World) -> None:
+    order = await prepared(world)
+    order_id = order.unsigned.order_id
+    words = f"order {order_id} is invalid. Duplicated."
+    world.account.answers = [Failure(FailureKind.REFUSED, "POST /order", words, 400)]
+    world.account.known[order_id] = resting(order_id)
+    assert isinstance(await verdict_of(world, order), Unknown)
+    await until(world, lambda: only_order(world) is OrderStatus.LIVE, "it is found")
 
 
-async def test_a_closed_venue_says_so_and_has_taken_nothing(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        words = "Trading is currently cancel-only. New orders are not accepted, but cancels are allowed."
-        world.account.answers = [Failure(FailureKind.SERVER, "POST /order", words, 503)]
-        assert await verdict_of(world, order) == Rejected(words)
+async def test_a_closed_venue_says_so_and_has_taken_nothing(world: World) -> None:
+    order = await prepared(world)
+    words = (
+        "Trading is currently cancel-only. New orders are not accepted, but cancels are allowed."
+    )
+    world.account.answers = [Failure(FailureKind.SERVER, "POST /order", words, 503)]
+    assert await verdict_of(world, order) == Rejected(words)
 
 
-async def test_the_same_order_leaves_only_once(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        await verdict_of(world, order)
-        assert isinstance(await verdict_of(world, order), Rejected)
-        assert len(world.account.posted) == 1
-        assert only_order(world) is OrderStatus.LIVE
+async def test_the_same_order_leaves_only_once(world: World) -> None:
+    order = await prepared(world)
+    await verdict_of(world, order)
+    assert isinstance(await verdict_of(world, order), Rejected)
+    assert len(world.account.posted) == 1
+    assert only_order(world) is OrderStatus.LIVE
 
 
 async def test_what_fell_into_place_is_final_in_the_journal(tmp_path: Path) -> None:

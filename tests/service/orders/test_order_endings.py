@@ -56,58 +56,54 @@ async def with_order(world: World) -> None:
     assert status_of(world, FIRST) is OrderStatus.LIVE
 
 
-async def test_an_order_that_vanished_has_ended_only_after_several_looks(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await with_order(world)
-        world.account.open = {}
-        await world.pass_time(LAG_S - 1)
-        assert status_of(world, FIRST) is OrderStatus.LIVE
-        await world.pass_time(PROVED_WITHIN_S - LAG_S + 1)
-        assert status_of(world, FIRST) is OrderStatus.CANCELLED
+async def test_an_order_that_vanished_has_ended_only_after_several_looks(world: World) -> None:
+    await with_order(world)
+    world.account.open = {}
+    await world.pass_time(LAG_S - 1)
+    assert status_of(world, FIRST) is OrderStatus.LIVE
+    await world.pass_time(PROVED_WITHIN_S - LAG_S + 1)
+    assert status_of(world, FIRST) is OrderStatus.CANCELLED
 
 
 @pytest.mark.parametrize(
     "step", [timedelta(hours=-1), timedelta(days=2), timedelta(seconds=8)], ids=str
 )
 async def test_a_clock_that_is_set_ends_no_order_and_keeps_none_open(
-    tmp_path: Path, step: timedelta
+    world: World, step: timedelta
 ) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        order_id = order.unsigned.order_id
-        await verdict_of(world, order)
-        world.clock.set_wall(step)
-        # Neither its list nor its own route shows it yet: both may be out of date by this much.
-        await world.pass_time(LAG_S)
-        world.account.open[order_id] = resting(order_id)
-        await world.pass_time(LAG_S)
-        assert status_of(world, order_id) is OrderStatus.LIVE
-        world.clock.set_wall(-2 * step)
+    order = await prepared(world)
+    order_id = order.unsigned.order_id
+    await verdict_of(world, order)
+    world.clock.set_wall(step)
+    # Neither its list nor its own route shows it yet: both may be out of date by this much.
+    await world.pass_time(LAG_S)
+    world.account.open[order_id] = resting(order_id)
+    await world.pass_time(LAG_S)
+    assert status_of(world, order_id) is OrderStatus.LIVE
+    world.clock.set_wall(-2 * step)
+    world.account.open = {}
+    await world.pass_time(PROVED_WITHIN_S)
+    assert status_of(world, order_id) is OrderStatus.CANCELLED
+
+
+async def test_an_order_that_is_listed_again_meanwhile_has_not_ended(world: World) -> None:
+    await with_order(world)
+    for _ in range(4):
         world.account.open = {}
-        await world.pass_time(PROVED_WITHIN_S)
-        assert status_of(world, order_id) is OrderStatus.CANCELLED
-
-
-async def test_an_order_that_is_listed_again_meanwhile_has_not_ended(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await with_order(world)
-        for _ in range(4):
-            world.account.open = {}
-            await world.pass_time(LAG_S)
-            world.account.open = {FIRST: resting(FIRST)}
-            await world.pass_time(POLL_PERIOD_S)
-            assert status_of(world, FIRST) is OrderStatus.LIVE
-
-
-async def test_an_incomplete_list_of_trades_ends_no_order(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await with_order(world)
-        world.account.open, world.account.unread_fills = {}, (None,)
-        await world.pass_time(3 * PROVED_WITHIN_S)
+        await world.pass_time(LAG_S)
+        world.account.open = {FIRST: resting(FIRST)}
+        await world.pass_time(POLL_PERIOD_S)
         assert status_of(world, FIRST) is OrderStatus.LIVE
-        world.account.unread_fills = ()
-        await world.pass_time(PROVED_WITHIN_S)
-        assert status_of(world, FIRST) is OrderStatus.CANCELLED
+
+
+async def test_an_incomplete_list_of_trades_ends_no_order(world: World) -> None:
+    await with_order(world)
+    world.account.open, world.account.unread_fills = {}, (None,)
+    await world.pass_time(3 * PROVED_WITHIN_S)
+    assert status_of(world, FIRST) is OrderStatus.LIVE
+    world.account.unread_fills = ()
+    await world.pass_time(PROVED_WITHIN_S)
+    assert status_of(world, FIRST) is OrderStatus.CANCELLED
 
 
 @dataclass
@@ -147,22 +143,23 @@ async def test_an_order_that_filled_is_not_called_cancelled_while_its_trades_are
         assert seen == {OrderStatus.LIVE}
 
 
-async def test_a_cancellation_that_the_lists_contradict_is_taken_back(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        order_id = order.unsigned.order_id
-        await verdict_of(world, order)
-        world.account.open = {order_id: resting(order_id, matched_size=Micros(2_000_000))}
-        gone = resting(order_id, status=OrderStatus.CANCELLED)
-        world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, gone, None))
-        await world.pass_time(LAG_S - 1)
-        assert status_of(world, order_id) is OrderStatus.CANCELLED
-        await world.pass_time(2 * POLL_PERIOD_S + 2)
-        assert status_of(world, order_id) is OrderStatus.PARTIALLY_FILLED
-        notices = world.service.queries.log().entries
-        assert any(n.level is Level.WARNING and n.order_id == order_id for n in notices)
-        await world.catch_up()
-        assert journaled(tmp_path)[0] is None
+async def test_a_cancellation_that_the_lists_contradict_is_taken_back(
+    world: World, tmp_path: Path
+) -> None:
+    order = await prepared(world)
+    order_id = order.unsigned.order_id
+    await verdict_of(world, order)
+    world.account.open = {order_id: resting(order_id, matched_size=Micros(2_000_000))}
+    gone = resting(order_id, status=OrderStatus.CANCELLED)
+    world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, gone, None))
+    await world.pass_time(LAG_S - 1)
+    assert status_of(world, order_id) is OrderStatus.CANCELLED
+    await world.pass_time(2 * POLL_PERIOD_S + 2)
+    assert status_of(world, order_id) is OrderStatus.PARTIALLY_FILLED
+    notices = world.service.queries.log().entries
+    assert any(n.level is Level.WARNING and n.order_id == order_id for n in notices)
+    await world.catch_up()
+    assert journaled(tmp_path)[0] is None
 
 
 async def rule_out(tmp_path: Path, *, start: datetime | None = None) -> OrderId:
@@ -263,16 +260,13 @@ async def test_a_fill_is_found_whatever_our_clock_says(tmp_path: Path, off: time
         assert max(bounds) <= venue - TRADE_MARGIN + timedelta(seconds=1)
 
 
-async def test_no_bound_is_given_for_trades_before_the_venues_clock_is_known(
-    tmp_path: Path,
-) -> None:
-    async with running_world(tmp_path) as world:
-        world.service.parts.kernel._venue_epoch = None
-        start = world.service.parts.account.feed.session_start
-        assert start.bound_for_trades() is None
-        world.service.parts.kernel.skew = timedelta(days=1)
-        bound = start.bound_for_trades()
-        assert bound == datetime(2026, 11, 21, 12, 0, tzinfo=UTC) - TRADE_MARGIN
-        # The machine slept, and the monotonic clock with it.
-        world.service.parts.kernel.skew = timedelta(days=1, hours=8)
-        assert start.bound_for_trades() == bound
+async def test_no_bound_is_given_for_trades_before_the_venues_clock_is_known(world: World) -> None:
+    world.service.parts.kernel._venue_epoch = None
+    start = world.service.parts.account.feed.session_start
+    assert start.bound_for_trades() is None
+    world.service.parts.kernel.skew = timedelta(days=1)
+    bound = start.bound_for_trades()
+    assert bound == datetime(2026, 11, 21, 12, 0, tzinfo=UTC) - TRADE_MARGIN
+    # The machine slept, and the monotonic clock with it.
+    world.service.parts.kernel.skew = timedelta(days=1, hours=8)
+    assert start.bound_for_trades() == bound

@@ -8,7 +8,7 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, TradeStatus
 from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.service.journal.journal_rows import read_fills
-from tests.service.fakes import lost, resting, running_world
+from tests.service.fakes import World, lost, resting, running_world
 from tests.service.journal_kit import SIGNED, fill
 from tests.service.order_kit import prepared, said, until, verdict_of
 
@@ -74,15 +74,16 @@ async def test_a_journal_that_cannot_be_read_sends_nothing_and_says_so(tmp_path:
         assert world.account.posted == []
 
 
-async def test_a_journal_removed_while_it_runs_sends_nothing_and_says_so(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        assert isinstance(await verdict_of(world, await prepared(world)), Accepted)
-        (tmp_path / "journal.sqlite").unlink()
-        verdict = await verdict_of(world, await prepared(world))
-        assert isinstance(verdict, Rejected)
-        assert "removed or replaced" in verdict.reason
-        assert said(world, REFUSED)
-        assert len(world.account.posted) == 1
+async def test_a_journal_removed_while_it_runs_sends_nothing_and_says_so(
+    world: World, tmp_path: Path
+) -> None:
+    assert isinstance(await verdict_of(world, await prepared(world)), Accepted)
+    (tmp_path / "journal.sqlite").unlink()
+    verdict = await verdict_of(world, await prepared(world))
+    assert isinstance(verdict, Rejected)
+    assert "removed or replaced" in verdict.reason
+    assert said(world, REFUSED)
+    assert len(world.account.posted) == 1
 
 
 async def test_a_fill_of_an_order_that_had_ended_is_in_the_journal(tmp_path: Path) -> None:

@@ -10,39 +10,35 @@ from pmtui.domain.orders.order import Accepted, CancelResult, CancelVerdict, Mov
 from pmtui.service.orders.preparing import KEPT_FOR_S, MOST_PREPARED, NOT_PREPARED, PreparedOrders
 from pmtui.service.orders.verdicts import MOST_VERDICTS, Verdicts
 from tests.manual_clock import ManualClock
-from tests.service.fakes import running_world
+from tests.service.fakes import World, running_world
 from tests.service.order_kit import prepared
 
 UNHEARD = OrderId("0x" + "99" * 32)
 ENDED = CancelVerdict(CancelResult(()))
 
 
-async def test_only_what_was_prepared_here_can_be_sent(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        commands, order = world.service.commands, await prepared(world)
-        assert await commands.verdict(commands.place(UNHEARD)) == NOT_PREPARED
-        assert await commands.verdict(commands.flatten(UNHEARD, ())) == NOT_PREPARED
-        batch = commands.place_many([order.order_id, UNHEARD])
-        assert await commands.batch_verdict(batch) == (NOT_PREPARED, NOT_PREPARED)
-        moved = await commands.move_verdict(commands.move(order.order_id, UNHEARD))
-        assert (moved.end, moved.text) == (MoveEnd.NOT_MOVED, NOT_PREPARED.reason)
-        assert world.account.posted == []
-        assert isinstance(await commands.verdict(commands.place(order.order_id)), Accepted)
+async def test_only_what_was_prepared_here_can_be_sent(world: World) -> None:
+    commands, order = world.service.commands, await prepared(world)
+    assert await commands.verdict(commands.place(UNHEARD)) == NOT_PREPARED
+    assert await commands.verdict(commands.flatten(UNHEARD, ())) == NOT_PREPARED
+    batch = commands.place_many([order.order_id, UNHEARD])
+    assert await commands.batch_verdict(batch) == (NOT_PREPARED, NOT_PREPARED)
+    moved = await commands.move_verdict(commands.move(order.order_id, UNHEARD))
+    assert (moved.end, moved.text) == (MoveEnd.NOT_MOVED, NOT_PREPARED.reason)
+    assert world.account.posted == []
+    assert isinstance(await commands.verdict(commands.place(order.order_id)), Accepted)
 
 
 @pytest.mark.parametrize("is_machine_asleep", [False, True])
-async def test_an_order_can_be_sent_for_a_minute(
-    tmp_path: Path, *, is_machine_asleep: bool
-) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        if is_machine_asleep:
-            world.clock.set_wall(timedelta(seconds=KEPT_FOR_S + 1))
-        else:
-            await world.pass_time(KEPT_FOR_S + 1)
-        verdict = await world.service.commands.verdict(world.service.commands.place(order.order_id))
-        assert isinstance(verdict, Rejected)
-        assert world.account.posted == []
+async def test_an_order_can_be_sent_for_a_minute(world: World, *, is_machine_asleep: bool) -> None:
+    order = await prepared(world)
+    if is_machine_asleep:
+        world.clock.set_wall(timedelta(seconds=KEPT_FOR_S + 1))
+    else:
+        await world.pass_time(KEPT_FOR_S + 1)
+    verdict = await world.service.commands.verdict(world.service.commands.place(order.order_id))
+    assert isinstance(verdict, Rejected)
+    assert world.account.posted == []
 
 
 async def test_what_is_kept_is_bounded(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Accepted, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.service.journal.journal import Journal
 from pmtui.service.orders.desk import NEVER_LEFT
-from tests.service.fakes import resting, running_world
+from tests.service.fakes import World, resting, running_world
 from tests.service.journal_kit import AT, note_standing
 from tests.service.order_kit import BUY, FIRST, left_behind, prepared, until
 
@@ -82,11 +82,10 @@ async def test_a_permission_alone_sends_nothing(tmp_path: Path) -> None:
     assert await trace_after(tmp_path) == Rejected(NEVER_LEFT)
 
 
-async def test_an_order_that_this_run_sends_is_not_called_unsent(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world, replace(BUY, size=Micros(20_000_000)))
-        world.account.lane.clear()
-        world.service.commands.place(order.order_id)
-        assert isinstance(await world.service.trace_order(order.order_id), Unknown)
-        world.account.lane.set()
-        await until(world, lambda: world.account.posted, "it leaves")
+async def test_an_order_that_this_run_sends_is_not_called_unsent(world: World) -> None:
+    order = await prepared(world, replace(BUY, size=Micros(20_000_000)))
+    world.account.lane.clear()
+    world.service.commands.place(order.order_id)
+    assert isinstance(await world.service.trace_order(order.order_id), Unknown)
+    world.account.lane.set()
+    await until(world, lambda: world.account.posted, "it leaves")

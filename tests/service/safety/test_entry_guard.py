@@ -217,18 +217,17 @@ async def test_after_the_days_loss_only_sales_are_sent(tmp_path: Path) -> None:
         assert isinstance(await sent(world), Accepted)
 
 
-async def test_the_days_result_is_told_without_a_limit_and_of_what_is_gone(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        assert world.service.queries.status().day_result in (None, 0)
-        bought = fill_of("0xa", size=Micros(20_000_000), price=500_000)
-        sold = fill_of("0xb", size=Micros(20_000_000), side=Side.SELL, price=400_000)
-        world.user_stream.send(told(bought))
-        world.user_stream.send(told(replace(sold, trade_id=TradeId("t2"))))
-        # At once: it must not contradict the cash and the value beside it.
-        await world.catch_up()
-        # Nothing of it is held any more, and no list of positions would show it.
-        assert world.service.queries.account().positions == ()
-        assert world.service.queries.status().day_result == -2_000_000
+async def test_the_days_result_is_told_without_a_limit_and_of_what_is_gone(world: World) -> None:
+    assert world.service.queries.status().day_result in (None, 0)
+    bought = fill_of("0xa", size=Micros(20_000_000), price=500_000)
+    sold = fill_of("0xb", size=Micros(20_000_000), side=Side.SELL, price=400_000)
+    world.user_stream.send(told(bought))
+    world.user_stream.send(told(replace(sold, trade_id=TradeId("t2"))))
+    # At once: it must not contradict the cash and the value beside it.
+    await world.catch_up()
+    # Nothing of it is held any more, and no list of positions would show it.
+    assert world.service.queries.account().positions == ()
+    assert world.service.queries.status().day_result == -2_000_000
 
 
 async def test_a_restart_on_the_same_day_goes_on_counting_from_the_morning(

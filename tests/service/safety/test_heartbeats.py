@@ -58,12 +58,11 @@ def drop(world: World, *order_ids: OrderId) -> None:
         world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, order, world.clock.now()))
 
 
-async def test_without_being_asked_nobody_beats(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        assert await world.service.commands.arm() == ""
-        await world.pass_time(60)
-        assert world.heart.beats == []
-        assert beat(world) == HeartbeatView()
+async def test_without_being_asked_nobody_beats(world: World) -> None:
+    assert await world.service.commands.arm() == ""
+    await world.pass_time(60)
+    assert world.heart.beats == []
+    assert beat(world) == HeartbeatView()
 
 
 async def test_on_means_a_heartbeat_every_four_seconds_from_the_start(tmp_path: Path) -> None:

@@ -61,106 +61,104 @@ async def test_it_cancels_disarms_locks_and_is_journaled(tmp_path: Path) -> None
 
 
 async def test_what_a_terminal_locked_on_the_disk_is_one_kill_with_its_command(
-    tmp_path: Path,
+    world: World, tmp_path: Path
 ) -> None:
-    async with running_world(tmp_path) as world:
-        killed = new_kill("K in the terminal", AT)
-        write_killed(tmp_path, killed)
-        assert await world.service.commands.kill() == ""
-        assert read_killed(tmp_path) == killed
-        await until(world, lambda: said(world, "none working"), "everything cancelled")
-        await world.pass_time(1)
-        entries = world.service.queries.log().entries
-        assert sum("Trading locked since" in entry.text for entry in entries) == 1
+    killed = new_kill("K in the terminal", AT)
+    write_killed(tmp_path, killed)
+    assert await world.service.commands.kill() == ""
+    assert read_killed(tmp_path) == killed
+    await until(world, lambda: said(world, "none working"), "everything cancelled")
+    await world.pass_time(1)
+    entries = world.service.queries.log().entries
+    assert sum("Trading locked since" in entry.text for entry in entries) == 1
 
 
-async def test_it_stays_locked_until_somebody_releases_it(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        _ = await world.service.commands.kill()
-        await world.pass_time(60)
-        assert lock_of(world)
-        assert await world.service.commands.unlock_entry() == ""
-        assert lock_of(world) == ""
-        assert read_killed(tmp_path) is None
-        assert isinstance(await verdict_of(world, await prepared(world)), Accepted)
-        # Nobody is armed by a release.
-        assert world.service.queries.status().armed_until is None
+async def test_it_stays_locked_until_somebody_releases_it(world: World, tmp_path: Path) -> None:
+    _ = await world.service.commands.kill()
+    await world.pass_time(60)
+    assert lock_of(world)
+    assert await world.service.commands.unlock_entry() == ""
+    assert lock_of(world) == ""
+    assert read_killed(tmp_path) is None
+    assert isinstance(await verdict_of(world, await prepared(world)), Accepted)
+    # Nobody is armed by a release.
+    assert world.service.queries.status().armed_until is None
 
 
-async def test_it_goes_round_until_the_venue_answers_and_lists_nothing(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.account.cancel_failure = lost("DELETE /cancel-all")
-        world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
-        _ = await world.service.commands.kill()
-        await world.pass_time(20)
-        answer = read_answer(tmp_path)
-        assert answer is not None
-        assert (answer.is_done, answer.left) == (False, 1)
-        assert "timed out" in answer.problem
-        world.account.cancel_failure = None
-        await world.pass_time(5)
-        answer = read_answer(tmp_path)
-        assert answer is not None
-        assert (answer.is_done, answer.cancelled, answer.left) == (True, 1, 0)
+async def test_it_goes_round_until_the_venue_answers_and_lists_nothing(
+    world: World, tmp_path: Path
+) -> None:
+    world.account.cancel_failure = lost("DELETE /cancel-all")
+    world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
+    _ = await world.service.commands.kill()
+    await world.pass_time(20)
+    answer = read_answer(tmp_path)
+    assert answer is not None
+    assert (answer.is_done, answer.left) == (False, 1)
+    assert "timed out" in answer.problem
+    world.account.cancel_failure = None
+    await world.pass_time(5)
+    answer = read_answer(tmp_path)
+    assert answer is not None
+    assert (answer.is_done, answer.cancelled, answer.left) == (True, 1, 0)
 
 
-async def test_a_listed_order_that_cannot_be_read_keeps_it_going_round(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.account.unread_orders = (None,)
-        _ = await world.service.commands.kill()
-        await world.pass_time(20)
-        answer = read_answer(tmp_path)
-        assert answer is not None
-        assert (answer.is_done, answer.problem) == (
-            False,
-            "1 row in the venue's list of open orders cannot be read",
-        )
-        world.account.unread_orders = ()
-        await world.pass_time(5)
-        answer = read_answer(tmp_path)
-        assert answer is not None
-        assert answer.is_done
+async def test_a_listed_order_that_cannot_be_read_keeps_it_going_round(
+    world: World, tmp_path: Path
+) -> None:
+    world.account.unread_orders = (None,)
+    _ = await world.service.commands.kill()
+    await world.pass_time(20)
+    answer = read_answer(tmp_path)
+    assert answer is not None
+    assert (answer.is_done, answer.problem) == (
+        False,
+        "1 row in the venue's list of open orders cannot be read",
+    )
+    world.account.unread_orders = ()
+    await world.pass_time(5)
+    answer = read_answer(tmp_path)
+    assert answer is not None
+    assert answer.is_done
 
 
 async def test_what_a_lost_answer_cancelled_is_counted_once_it_is_heard_of(
-    tmp_path: Path,
+    world: World, tmp_path: Path
 ) -> None:
-    async with running_world(tmp_path) as world:
-        world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
-        world.service.commands.refresh(AccountTopic())
-        await until(world, lambda: world.service.queries.account().open_orders, "it is known")
-        world.account.cancel_failure = lost("DELETE /cancel-all")
-        _ = await world.service.commands.kill()
-        await world.pass_time(0.25)
-        # The venue had acted.
-        world.account.open.clear()
-        world.account.cancel_failure = None
-        await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "done")
-        answer = read_answer(tmp_path)
-        assert answer is not None
-        assert (answer.cancelled, answer.left) == (1, 0)
+    world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
+    world.service.commands.refresh(AccountTopic())
+    await until(world, lambda: world.service.queries.account().open_orders, "it is known")
+    world.account.cancel_failure = lost("DELETE /cancel-all")
+    _ = await world.service.commands.kill()
+    await world.pass_time(0.25)
+    # The venue had acted.
+    world.account.open.clear()
+    world.account.cancel_failure = None
+    await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "done")
+    answer = read_answer(tmp_path)
+    assert answer is not None
+    assert (answer.cancelled, answer.left) == (1, 0)
 
 
 async def test_an_order_on_its_way_when_it_is_thrown_is_cancelled_in_a_later_round(
-    tmp_path: Path,
+    world: World, tmp_path: Path
 ) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        order_id = order.unsigned.order_id
-        world.account.stalls = True
-        world.account.refuses_to_cancel = {order_id: "Order not found or already canceled"}
-        world.service.commands.place(order.order_id)
-        await until(world, lambda: world.account.posted, "the order left")
-        _ = await world.service.commands.kill()
-        await world.pass_time(2)
-        answer = read_answer(tmp_path)
-        assert answer is not None
-        assert (answer.is_done, answer.left) == (False, 1)
-        # It arrives only now, after the first cancellations.
-        world.account.refuses_to_cancel = {}
-        world.account.open[order_id] = resting(order_id)
-        await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "it is gone")
-        assert world.account.open == {}
+    order = await prepared(world)
+    order_id = order.unsigned.order_id
+    world.account.stalls = True
+    world.account.refuses_to_cancel = {order_id: "Order not found or already canceled"}
+    world.service.commands.place(order.order_id)
+    await until(world, lambda: world.account.posted, "the order left")
+    _ = await world.service.commands.kill()
+    await world.pass_time(2)
+    answer = read_answer(tmp_path)
+    assert answer is not None
+    assert (answer.is_done, answer.left) == (False, 1)
+    # It arrives only now, after the first cancellations.
+    world.account.refuses_to_cancel = {}
+    world.account.open[order_id] = resting(order_id)
+    await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "it is gone")
+    assert world.account.open == {}
 
 
 async def test_a_kill_while_the_journal_writes_stops_the_order(tmp_path: Path) -> None:
@@ -187,55 +185,57 @@ async def test_a_kill_while_the_journal_writes_stops_the_order(tmp_path: Path) -
         assert await journal.unsettled() == ()
 
 
-async def test_a_kill_from_outside_holds_at_once_and_is_answered(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        order = await prepared(world)
-        world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
-        await world.service.commands.arm()
+async def test_a_kill_from_outside_holds_at_once_and_is_answered(
+    world: World, tmp_path: Path
+) -> None:
+    order = await prepared(world)
+    world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
+    await world.service.commands.arm()
+    killed = new_kill("pmtui kill", AT)
+    write_killed(tmp_path, killed)
+    # Before anybody has looked: the file itself is what counts.
+    verdict = await verdict_of(world, order)
+    assert verdict == Rejected("Trading locked since 2026-11-20 11:59:30 UTC by pmtui kill")
+    await until(world, lambda: read_answer(tmp_path), "an answer")
+    await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "done")
+    assert read_answer(tmp_path) == KillAnswer(killed.kill_id, 1, 0, is_done=True)
+    assert world.service.queries.status().armed_until is None
+    assert world.account.posted == []
+
+
+async def test_every_kill_from_outside_gets_an_answer_of_its_own(
+    world: World, tmp_path: Path
+) -> None:
+    for _ in range(3):
         killed = new_kill("pmtui kill", AT)
         write_killed(tmp_path, killed)
-        # Before anybody has looked: the file itself is what counts.
-        verdict = await verdict_of(world, order)
-        assert verdict == Rejected("Trading locked since 2026-11-20 11:59:30 UTC by pmtui kill")
-        await until(world, lambda: read_answer(tmp_path), "an answer")
-        await until(world, lambda: (a := read_answer(tmp_path)) and a.is_done, "done")
-        assert read_answer(tmp_path) == KillAnswer(killed.kill_id, 1, 0, is_done=True)
-        assert world.service.queries.status().armed_until is None
-        assert world.account.posted == []
+
+        def is_answered(kill_id: str = killed.kill_id) -> bool:
+            answer = read_answer(tmp_path)
+            return answer is not None and answer.kill_id == kill_id and answer.is_done
+
+        await until(world, is_answered, "an answer to this one")
 
 
-async def test_every_kill_from_outside_gets_an_answer_of_its_own(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        for _ in range(3):
-            killed = new_kill("pmtui kill", AT)
-            write_killed(tmp_path, killed)
-
-            def is_answered(kill_id: str = killed.kill_id) -> bool:
-                answer = read_answer(tmp_path)
-                return answer is not None and answer.kill_id == kill_id and answer.is_done
-
-            await until(world, is_answered, "an answer to this one")
+async def test_a_release_from_outside_opens_entry(world: World, tmp_path: Path) -> None:
+    _ = await world.service.commands.kill()
+    await world.pass_time(1)
+    remove_killed(tmp_path)
+    await world.pass_time(0.5)
+    assert lock_of(world) == ""
+    assert said(world, "Trading unlocked by pmtui release")
 
 
-async def test_a_release_from_outside_opens_entry(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        _ = await world.service.commands.kill()
-        await world.pass_time(1)
-        remove_killed(tmp_path)
-        await world.pass_time(0.5)
-        assert lock_of(world) == ""
-        assert said(world, "Trading unlocked by pmtui release")
-
-
-async def test_a_release_before_all_is_cancelled_says_what_is_left(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.account.cancel_failure = lost("DELETE /cancel-all")
-        world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
-        _ = await world.service.commands.kill()
-        await world.pass_time(20)
-        remove_killed(tmp_path)
-        await world.pass_time(0.5)
-        assert said(world, "before the kill was carried out: 1 order working")
+async def test_a_release_before_all_is_cancelled_says_what_is_left(
+    world: World, tmp_path: Path
+) -> None:
+    world.account.cancel_failure = lost("DELETE /cancel-all")
+    world.account.open[OrderId("0x1")] = resting(OrderId("0x1"))
+    _ = await world.service.commands.kill()
+    await world.pass_time(20)
+    remove_killed(tmp_path)
+    await world.pass_time(0.5)
+    assert said(world, "before the kill was carried out: 1 order working")
 
 
 async def test_the_lock_outlives_the_session_and_the_next_one_cancels_first(
@@ -251,12 +251,11 @@ async def test_the_lock_outlives_the_session_and_the_next_one_cancels_first(
         await until(world, lambda: not world.account.open, "what rests is cancelled")
 
 
-async def test_what_turns_up_while_locked_is_cancelled_again(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        _ = await world.service.commands.kill()
-        await until(world, lambda: said(world, "none working"), "done once")
-        world.account.open[OrderId("0x2")] = resting(OrderId("0x2"))
-        await until(world, lambda: not world.account.open, "the late one is gone")
+async def test_what_turns_up_while_locked_is_cancelled_again(world: World) -> None:
+    _ = await world.service.commands.kill()
+    await until(world, lambda: said(world, "none working"), "done once")
+    world.account.open[OrderId("0x2")] = resting(OrderId("0x2"))
+    await until(world, lambda: not world.account.open, "the late one is gone")
 
 
 @pytest.mark.parametrize("left", ["", "not json", '{"by": 3}'])
@@ -291,15 +290,14 @@ def test_an_empty_file_locks_where_the_disk_takes_no_more(tmp_path: Path) -> Non
     assert read_killed(tmp_path) == UNREADABLE
 
 
-async def test_a_lock_that_cannot_be_read_or_removed_stays(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        # A directory where the file would go.
-        (tmp_path / KILLED).mkdir()
-        (tmp_path / KILLED / "x").touch()
-        _ = await world.service.commands.kill()
-        assert lock_of(world)
-        assert await world.service.commands.unlock_entry() != ""
-        assert lock_of(world)
+async def test_a_lock_that_cannot_be_read_or_removed_stays(world: World, tmp_path: Path) -> None:
+    # A directory where the file would go.
+    (tmp_path / KILLED).mkdir()
+    (tmp_path / KILLED / "x").touch()
+    _ = await world.service.commands.kill()
+    assert lock_of(world)
+    assert await world.service.commands.unlock_entry() != ""
+    assert lock_of(world)
 
 
 async def test_a_session_without_a_key_is_locked_and_claims_no_cancelling(tmp_path: Path) -> None:

@@ -83,60 +83,49 @@ async def test_a_cancellation_without_answer_is_tried_again_and_then_given_up(
     assert journal_lines(tmp_path, ONE)[-1] == "hang-up: live"
 
 
-async def test_a_cancellation_that_works_at_the_second_try_is_enough(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        rest(world, ONE)
-        world.account.cancel_answers = [Failure(FailureKind.UNREACHABLE, "DELETE /cancel-all", "")]
-        report = await leave(world, ExitPolicy.CANCEL)
-        assert "1 cancelled, and the venue lists no open order" in report.text
-        assert report.may_rest == ()
+async def test_a_cancellation_that_works_at_the_second_try_is_enough(world: World) -> None:
+    rest(world, ONE)
+    world.account.cancel_answers = [Failure(FailureKind.UNREACHABLE, "DELETE /cancel-all", "")]
+    report = await leave(world, ExitPolicy.CANCEL)
+    assert "1 cancelled, and the venue lists no open order" in report.text
+    assert report.may_rest == ()
 
 
-async def test_a_listed_order_that_cannot_be_read_may_rest(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        rest(world, ONE)
-        world.account.unread_orders = (None,)
-        report = await leave(world, ExitPolicy.CANCEL)
-        assert (
-            "NOT all were cancelled within 5 s (1 row in the venue's list of open orders cannot be read)"
-            in report.text
-        )
+async def test_a_listed_order_that_cannot_be_read_may_rest(world: World) -> None:
+    rest(world, ONE)
+    world.account.unread_orders = (None,)
+    report = await leave(world, ExitPolicy.CANCEL)
+    assert (
+        "NOT all were cancelled within 5 s (1 row in the venue's list of open orders cannot be read)"
+        in report.text
+    )
 
 
-async def test_a_stalled_cancellation_does_not_keep_the_next_from_being_tried(
-    tmp_path: Path,
-) -> None:
-    async with running_world(tmp_path) as world:
-        rest(world, ONE)
-        world.account.stalled_cancels = 1
-        report = await leave(world, ExitPolicy.CANCEL)
-        assert "1 cancelled, and the venue lists no open order" in report.text
+async def test_a_stalled_cancellation_does_not_keep_the_next_from_being_tried(world: World) -> None:
+    rest(world, ONE)
+    world.account.stalled_cancels = 1
+    report = await leave(world, ExitPolicy.CANCEL)
+    assert "1 cancelled, and the venue lists no open order" in report.text
 
 
-async def test_an_order_that_arrives_after_the_cancellation_is_cancelled_too(
-    tmp_path: Path,
-) -> None:
-    async with running_world(tmp_path) as world:
-        rest(world, ONE)
-        world.account.read_failure = lost("GET /data/orders")
-        leaving = asyncio.ensure_future(
-            world.service.shutdown.run(ExitReason.QUIT, ExitPolicy.CANCEL)
-        )
-        await settle()
-        world.account.open[TWO] = resting(TWO)
-        world.account.read_failure = None
-        await world.pass_time(1)
-        assert leaving.done()
-        assert world.account.open == {}
+async def test_an_order_that_arrives_after_the_cancellation_is_cancelled_too(world: World) -> None:
+    rest(world, ONE)
+    world.account.read_failure = lost("GET /data/orders")
+    leaving = asyncio.ensure_future(world.service.shutdown.run(ExitReason.QUIT, ExitPolicy.CANCEL))
+    await settle()
+    world.account.open[TWO] = resting(TWO)
+    world.account.read_failure = None
+    await world.pass_time(1)
+    assert leaving.done()
+    assert world.account.open == {}
 
 
-async def test_an_order_without_an_answer_is_named_as_one_that_may_rest(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        unknown = resting(ONE, status=OrderStatus.UNKNOWN)
-        world.user_stream.send(OrderChanged(OrderEventKind.UPDATE, unknown, world.clock.now()))
-        report = await leave(world, ExitPolicy.CANCEL)
-        assert "0 cancelled, and the venue lists no open order any more" in report.text
-        assert report.may_rest == (f"unknown: {NAMED}",)
+async def test_an_order_without_an_answer_is_named_as_one_that_may_rest(world: World) -> None:
+    unknown = resting(ONE, status=OrderStatus.UNKNOWN)
+    world.user_stream.send(OrderChanged(OrderEventKind.UPDATE, unknown, world.clock.now()))
+    report = await leave(world, ExitPolicy.CANCEL)
+    assert "0 cancelled, and the venue lists no open order any more" in report.text
+    assert report.may_rest == (f"unknown: {NAMED}",)
 
 
 async def test_leaving_them_touches_nothing_and_names_them(tmp_path: Path) -> None:
@@ -172,22 +161,18 @@ async def test_what_could_not_be_cancelled_is_left_to_a_switch_that_is_armed(
 
 @pytest.mark.parametrize("policy", list(ExitPolicy))
 async def test_without_orders_there_is_nothing_to_do_or_to_say(
-    tmp_path: Path, policy: ExitPolicy
+    world: World, policy: ExitPolicy
 ) -> None:
-    async with running_world(tmp_path) as world:
-        assert await leave(world, policy) == ShutdownReport()
-        assert world.account.cancelled == []
+    assert await leave(world, policy) == ShutdownReport()
+    assert world.account.cancelled == []
 
 
-async def test_before_the_first_look_at_the_venue_cancelling_takes_no_chances(
-    tmp_path: Path,
-) -> None:
-    async with running_world(tmp_path) as world:
-        world.service.parts.account.feed.state.load = Load.LOADING
-        world.account.open[ONE] = resting(ONE)
-        report = await leave(world, ExitPolicy.CANCEL)
-        assert world.account.open == {}
-        assert "the venue lists no open order any more" in report.text
+async def test_before_the_first_look_at_the_venue_cancelling_takes_no_chances(world: World) -> None:
+    world.service.parts.account.feed.state.load = Load.LOADING
+    world.account.open[ONE] = resting(ONE)
+    report = await leave(world, ExitPolicy.CANCEL)
+    assert world.account.open == {}
+    assert "the venue lists no open order any more" in report.text
 
 
 async def test_read_only_sessions_leave_without_a_word(tmp_path: Path) -> None:
@@ -195,17 +180,15 @@ async def test_read_only_sessions_leave_without_a_word(tmp_path: Path) -> None:
         assert await leave(world, ExitPolicy.CANCEL) == ShutdownReport()
 
 
-async def test_the_first_reason_to_leave_counts(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        rest(world, ONE)
-        world.service.shutdown.start(ExitReason.HANG_UP, ExitPolicy.CANCEL)
-        report = await leave(world, ExitPolicy.LEAVE)
-        assert "hang-up, on_hangup = cancel" in report.text
-        assert world.account.open == {}
+async def test_the_first_reason_to_leave_counts(world: World) -> None:
+    rest(world, ONE)
+    world.service.shutdown.start(ExitReason.HANG_UP, ExitPolicy.CANCEL)
+    report = await leave(world, ExitPolicy.LEAVE)
+    assert "hang-up, on_hangup = cancel" in report.text
+    assert world.account.open == {}
 
 
-async def test_leaving_disarms(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        assert await world.service.commands.arm() == ""
-        await leave(world, ExitPolicy.LEAVE)
-        assert world.service.queries.status().armed_until is None
+async def test_leaving_disarms(world: World) -> None:
+    assert await world.service.commands.arm() == ""
+    await leave(world, ExitPolicy.LEAVE)
+    assert world.service.queries.status().armed_until is None

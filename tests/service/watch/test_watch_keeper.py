@@ -68,39 +68,38 @@ async def test_two_terminals_end_with_the_same_list(tmp_path: Path) -> None:
         await until(one, lambda: stars(one) == [OTHER], "it is gone")
 
 
-async def test_an_own_wish_is_never_undone_by_an_older_file(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await starred(world)
-        for _ in range(5):
-            WatchStore(tmp_path).write((Star(OTHER, "elsewhere", START),))
-            _ = await world.service.commands.unstar(KEY)
-            assert await world.service.commands.star(KEY, "again") == ""
-            await world.pass_time(CHECK_PERIOD_S)
-            assert KEY in stars(world)
-        await until(world, lambda: set(stars(world)) == {KEY, OTHER}, "both")
+async def test_an_own_wish_is_never_undone_by_an_older_file(world: World, tmp_path: Path) -> None:
+    await starred(world)
+    for _ in range(5):
+        WatchStore(tmp_path).write((Star(OTHER, "elsewhere", START),))
+        _ = await world.service.commands.unstar(KEY)
+        assert await world.service.commands.star(KEY, "again") == ""
+        await world.pass_time(CHECK_PERIOD_S)
+        assert KEY in stars(world)
+    await until(world, lambda: set(stars(world)) == {KEY, OTHER}, "both")
 
 
-async def test_alerts_of_another_terminal_come_go_and_ring_once(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        WatchStore(tmp_path).write((ALERT,))
-        await until(world, lambda: alerts(world) == [ALERT], "the alert")
-        assert YES in world.stream.watched
-        rang = replace(ALERT, state=AlertState.RANG, rang_price=m("0.66"), rang_at=START)
-        WatchStore(tmp_path).write((rang,))
-        await until(world, lambda: alerts(world) == [rang], "that it rang there")
-        assert world.service.queries.alerts().fired == 0
-        # What rang here waits no more, whatever an older row says.
-        WatchStore(tmp_path).write((ALERT,))
-        await world.pass_time(2 * CHECK_PERIOD_S)
-        assert alerts(world) == [rang]
-        WatchStore(tmp_path).write((ALERT.alert_id,))
-        await until(world, lambda: alerts(world) == [], "that it was removed")
+async def test_alerts_of_another_terminal_come_go_and_ring_once(
+    world: World, tmp_path: Path
+) -> None:
+    WatchStore(tmp_path).write((ALERT,))
+    await until(world, lambda: alerts(world) == [ALERT], "the alert")
+    assert YES in world.stream.watched
+    rang = replace(ALERT, state=AlertState.RANG, rang_price=m("0.66"), rang_at=START)
+    WatchStore(tmp_path).write((rang,))
+    await until(world, lambda: alerts(world) == [rang], "that it rang there")
+    assert world.service.queries.alerts().fired == 0
+    # What rang here waits no more, whatever an older row says.
+    WatchStore(tmp_path).write((ALERT,))
+    await world.pass_time(2 * CHECK_PERIOD_S)
+    assert alerts(world) == [rang]
+    WatchStore(tmp_path).write((ALERT.alert_id,))
+    await until(world, lambda: alerts(world) == [], "that it was removed")
 
 
-async def test_a_file_that_is_gone_takes_no_star_away(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await starred(world)
-        await written(world, tmp_path, KEY)
-        (tmp_path / FILE).unlink()
-        await world.pass_time(3 * CHECK_PERIOD_S)
-        assert stars(world) == [KEY]
+async def test_a_file_that_is_gone_takes_no_star_away(world: World, tmp_path: Path) -> None:
+    await starred(world)
+    await written(world, tmp_path, KEY)
+    (tmp_path / FILE).unlink()
+    await world.pass_time(3 * CHECK_PERIOD_S)
+    assert stars(world) == [KEY]

@@ -65,52 +65,49 @@ async def test_profiles_have_watchlists_of_their_own(tmp_path: Path) -> None:
         assert view(world).rows == ()
 
 
-async def test_its_book_is_heard_only_while_one_looks(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await starred(world)
-        assert not world.stream.watched
-        told: list[Topic] = []
-        watching = world.service.hub.subscribe([WatchlistTopic()], told.append)
-        await settle()
-        assert world.stream.watched == {YES, NO}
-        world.stream.send(book())
-        await world.pass_time(1)
-        quote = only(world).quote
-        assert quote is not None
-        assert (quote.is_live, quote.best_bid, quote.best_ask) == (True, m("0.60"), m("0.62"))
-        count = len(told)
-        world.stream.send(book("0.61"))
-        await world.pass_time(1)
-        assert len(told) > count
-        watching.close()
-        await world.pass_time(60)
-        assert not world.stream.watched
-        asked = len(world.metadata.asked)
-        await world.pass_time(5 * PERIOD_S)
-        assert len(world.metadata.asked) == asked
+async def test_its_book_is_heard_only_while_one_looks(world: World) -> None:
+    await starred(world)
+    assert not world.stream.watched
+    told: list[Topic] = []
+    watching = world.service.hub.subscribe([WatchlistTopic()], told.append)
+    await settle()
+    assert world.stream.watched == {YES, NO}
+    world.stream.send(book())
+    await world.pass_time(1)
+    quote = only(world).quote
+    assert quote is not None
+    assert (quote.is_live, quote.best_bid, quote.best_ask) == (True, m("0.60"), m("0.62"))
+    count = len(told)
+    world.stream.send(book("0.61"))
+    await world.pass_time(1)
+    assert len(told) > count
+    watching.close()
+    await world.pass_time(60)
+    assert not world.stream.watched
+    asked = len(world.metadata.asked)
+    await world.pass_time(5 * PERIOD_S)
+    assert len(world.metadata.asked) == asked
 
 
-async def test_a_star_set_while_one_looks_is_heard_at_once(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await know(world)
-        look(world)
-        await settle()
-        await world.service.commands.star(KEY, "as listed")
-        assert YES in world.stream.watched
+async def test_a_star_set_while_one_looks_is_heard_at_once(world: World) -> None:
+    await know(world)
+    look(world)
+    await settle()
+    await world.service.commands.star(KEY, "as listed")
+    assert YES in world.stream.watched
 
 
-async def test_a_book_in_doubt_gives_no_live_quote(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await starred(world)
-        look(world)
-        await settle()
-        world.stream.send(book())
-        await world.pass_time(1)
-        world.stream.change_link(LinkState.DOWN, "gone")
-        await world.pass_time(1)
-        quote = only(world).quote
-        assert quote is not None
-        assert not quote.is_live
+async def test_a_book_in_doubt_gives_no_live_quote(world: World) -> None:
+    await starred(world)
+    look(world)
+    await settle()
+    world.stream.send(book())
+    await world.pass_time(1)
+    world.stream.change_link(LinkState.DOWN, "gone")
+    await world.pass_time(1)
+    quote = only(world).quote
+    assert quote is not None
+    assert not quote.is_live
 
 
 async def test_what_was_seen_last_is_there_when_nobody_answers(tmp_path: Path) -> None:
@@ -141,102 +138,93 @@ async def test_what_was_seen_last_is_there_when_nobody_answers(tmp_path: Path) -
         assert quote.best_bid == m("0.60")
 
 
-async def test_a_failure_is_said_until_the_venue_answers_again(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await starred(world)
-        world.metadata.item_failure = UNREACHABLE
-        look(world)
-        await settle()
-        assert view(world).load is Load.FAILED
-        assert "no answer" in view(world).problem
-        world.metadata.item_failure = None
-        await world.pass_time(PERIOD_S)
-        assert (view(world).load, view(world).problem) == (Load.READY, "")
+async def test_a_failure_is_said_until_the_venue_answers_again(world: World) -> None:
+    await starred(world)
+    world.metadata.item_failure = UNREACHABLE
+    look(world)
+    await settle()
+    assert view(world).load is Load.FAILED
+    assert "no answer" in view(world).problem
+    world.metadata.item_failure = None
+    await world.pass_time(PERIOD_S)
+    assert (view(world).load, view(world).problem) == (Load.READY, "")
 
 
-async def test_whoever_does_not_answer_once_is_not_asked_for_every_star(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await know(world, PAIR)
-        world.metadata.item_failure = UNREACHABLE
-        for market in PAIR.markets:
-            assert market.condition_id is not None
-            await world.service.commands.star(key_of_market(market.condition_id), "")
-        look(world)
-        await settle()
-        assert len(world.metadata.asked) == 1
+async def test_whoever_does_not_answer_once_is_not_asked_for_every_star(world: World) -> None:
+    await know(world, PAIR)
+    world.metadata.item_failure = UNREACHABLE
+    for market in PAIR.markets:
+        assert market.condition_id is not None
+        await world.service.commands.star(key_of_market(market.condition_id), "")
+    look(world)
+    await settle()
+    assert len(world.metadata.asked) == 1
 
 
-async def test_what_the_venue_does_not_know_any_more_stays_listed(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await starred(world)
-        world.metadata.events = []
-        look(world)
-        await settle()
-        assert (only(world).title, view(world).load) == (MARKET.question, Load.READY)
+async def test_what_the_venue_does_not_know_any_more_stays_listed(world: World) -> None:
+    await starred(world)
+    world.metadata.events = []
+    look(world)
+    await settle()
+    assert (only(world).title, view(world).load) == (MARKET.question, Load.READY)
 
 
-async def test_an_event_is_shown_by_the_market_that_leads_it(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await know(world, PAIR)
-        await world.service.commands.star(key_of_event(PAIR), PAIR.title)
-        look(world)
-        await settle()
-        row = only(world)
-        assert row.seen is not None
-        assert (row.title, row.seen.open_markets) == ("River levels", 2)
-        assert row.seen.market is not None
-        assert row.seen.market.question == SECOND.question
-        assert TokenId("11") in world.stream.watched
-        assert YES not in world.stream.watched
+async def test_an_event_is_shown_by_the_market_that_leads_it(world: World) -> None:
+    await know(world, PAIR)
+    await world.service.commands.star(key_of_event(PAIR), PAIR.title)
+    look(world)
+    await settle()
+    row = only(world)
+    assert row.seen is not None
+    assert (row.title, row.seen.open_markets) == ("River levels", 2)
+    assert row.seen.market is not None
+    assert row.seen.market.question == SECOND.question
+    assert TokenId("11") in world.stream.watched
+    assert YES not in world.stream.watched
 
 
-async def test_lists_show_what_is_starred(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await know(world, PAIR)
-        queries, commands = world.service.queries, world.service.commands
-        told: list[Topic] = []
-        world.service.hub.subscribe([EventTopic(EVENT), SearchTopic("river")], told.append)
-        await world.pass_time(1)
-        told.clear()
-        await commands.star(KEY, "")
-        await world.pass_time(0.2)
-        assert set(told) == {EventTopic(EVENT), SearchTopic("river")}
-        found = {
-            r.market.condition_id: r.is_starred for r in queries.view(SearchTopic("river")).rows
-        }
-        assert found[CONDITION]
-        assert not found[SECOND.condition_id]
-        (listed,) = queries.view(MarketListTopic()).rows
-        assert not listed.is_starred
-        assert (queries.event(EVENT).starred, queries.event(EVENT).is_starred) == (
-            frozenset({MARKET.market_id}), False,
-        )  # fmt: skip
-        assert queries.market(CONDITION).is_starred
-        await commands.star(key_of_event(PAIR), "")
-        (listed,) = queries.view(MarketListTopic()).rows
-        assert listed.is_starred
-        assert queries.event(EVENT).is_starred
+async def test_lists_show_what_is_starred(world: World) -> None:
+    await know(world, PAIR)
+    queries, commands = world.service.queries, world.service.commands
+    told: list[Topic] = []
+    world.service.hub.subscribe([EventTopic(EVENT), SearchTopic("river")], told.append)
+    await world.pass_time(1)
+    told.clear()
+    await commands.star(KEY, "")
+    await world.pass_time(0.2)
+    assert set(told) == {EventTopic(EVENT), SearchTopic("river")}
+    found = {r.market.condition_id: r.is_starred for r in queries.view(SearchTopic("river")).rows}
+    assert found[CONDITION]
+    assert not found[SECOND.condition_id]
+    (listed,) = queries.view(MarketListTopic()).rows
+    assert not listed.is_starred
+    assert (queries.event(EVENT).starred, queries.event(EVENT).is_starred) == (
+        frozenset({MARKET.market_id}), False,
+    )  # fmt: skip
+    assert queries.market(CONDITION).is_starred
+    await commands.star(key_of_event(PAIR), "")
+    (listed,) = queries.view(MarketListTopic()).rows
+    assert listed.is_starred
+    assert queries.event(EVENT).is_starred
 
 
-async def test_an_event_of_one_market_shows_that_markets_star(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await starred(world)
-        (listed,) = world.service.queries.view(MarketListTopic()).rows
-        assert listed.is_starred
+async def test_an_event_of_one_market_shows_that_markets_star(world: World) -> None:
+    await starred(world)
+    (listed,) = world.service.queries.view(MarketListTopic()).rows
+    assert listed.is_starred
 
 
-async def test_a_closed_market_is_listed_and_not_heard(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await starred(world)
-        closed = replace(MARKET, closed=True)
-        world.metadata.events = [replace(PAIR, markets=(closed,))]
-        look(world)
-        await settle()
-        seen = only(world).seen
-        assert seen is not None
-        assert seen.is_closed
-        await world.pass_time(60)
-        assert not world.stream.watched
+async def test_a_closed_market_is_listed_and_not_heard(world: World) -> None:
+    await starred(world)
+    closed = replace(MARKET, closed=True)
+    world.metadata.events = [replace(PAIR, markets=(closed,))]
+    look(world)
+    await settle()
+    seen = only(world).seen
+    assert seen is not None
+    assert seen.is_closed
+    await world.pass_time(60)
+    assert not world.stream.watched
 
 
 def many(count: int) -> list[Event]:
@@ -255,28 +243,24 @@ def _market(number: int) -> Market:
     )  # fmt: skip
 
 
-async def test_only_so_many_books_are_heard_and_the_others_are_counted(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        world.metadata.page_size = 100
-        await know(world, *many(MOST_WATCHED + 3))
-        for event in world.metadata.events:
-            await world.service.commands.star(key_of_event(event), event.title)
-        look(world)
-        await world.pass_time(1)
-        assert len(world.stream.watched) == 2 * MOST_WATCHED
-        assert view(world).unstreamed == 3
-        _ = await world.service.commands.unstar(key_of_event(world.metadata.events[0]))
-        assert view(world).unstreamed == 2
+async def test_only_so_many_books_are_heard_and_the_others_are_counted(world: World) -> None:
+    world.metadata.page_size = 100
+    await know(world, *many(MOST_WATCHED + 3))
+    for event in world.metadata.events:
+        await world.service.commands.star(key_of_event(event), event.title)
+    look(world)
+    await world.pass_time(1)
+    assert len(world.stream.watched) == 2 * MOST_WATCHED
+    assert view(world).unstreamed == 3
+    _ = await world.service.commands.unstar(key_of_event(world.metadata.events[0]))
+    assert view(world).unstreamed == 2
 
 
-async def test_there_is_a_bound_on_stars_and_it_is_said(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        for number in range(MOST_STARS):
-            assert (
-                await world.service.commands.star(StarKey(StarKind.EVENT, str(number)), "t") == ""
-            )
-        refused = await world.service.commands.star(StarKey(StarKind.EVENT, "more"), "t")
-        assert "remove one first" in refused
+async def test_there_is_a_bound_on_stars_and_it_is_said(world: World) -> None:
+    for number in range(MOST_STARS):
+        assert await world.service.commands.star(StarKey(StarKind.EVENT, str(number)), "t") == ""
+    refused = await world.service.commands.star(StarKey(StarKind.EVENT, "more"), "t")
+    assert "remove one first" in refused
 
 
 async def test_a_file_that_cannot_be_read_is_said_and_kept(tmp_path: Path) -> None:
@@ -316,12 +300,11 @@ async def test_what_cannot_be_written_is_said_once_and_tried_again(tmp_path: Pat
     ]
 
 
-async def test_refreshing_asks_again_at_once(tmp_path: Path) -> None:
-    async with running_world(tmp_path) as world:
-        await starred(world)
-        look(world)
-        await settle()
-        asked = len(world.metadata.asked)
-        world.service.commands.refresh(WatchlistTopic())
-        await settle()
-        assert len(world.metadata.asked) == asked + 1
+async def test_refreshing_asks_again_at_once(world: World) -> None:
+    await starred(world)
+    look(world)
+    await settle()
+    asked = len(world.metadata.asked)
+    world.service.commands.refresh(WatchlistTopic())
+    await settle()
+    assert len(world.metadata.asked) == asked + 1
