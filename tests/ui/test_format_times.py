@@ -18,9 +18,8 @@ from pmtui.ui.charts.plot import axes_over, time_line
 from pmtui.ui.format import write_clock, write_moment, zone_at
 from pmtui.ui.market.tape import paint_row, times_end
 from pmtui.ui.theme.theme_files import load_themes
-from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import FakeService
-from tests.ui.market.market_kit import opened
+from tests.ui.market.market_kit import on_market
 from tests.ui.screens.look import screen_lines
 from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import until
@@ -81,9 +80,7 @@ def test_the_zone_of_a_tape_ends_where_its_times_end() -> None:
 @pytest.mark.parametrize("in_zone", [INDIA], indirect=True)
 @pytest.mark.usefixtures("in_zone")
 async def test_the_trading_screen_names_the_zone_of_its_trades(size: tuple[int, int]) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (_, _, screen):
         assert shown_text(screen.tape)[0].rstrip().endswith(":33:02")
         assert head_of(screen.tape).rstrip("─╮ ").endswith(" IST")
 

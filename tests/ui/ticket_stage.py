@@ -159,12 +159,15 @@ class TicketApp(TerminalApp):
 
 @asynccontextmanager
 async def ticket_on(
-    service: FakeService, *, price: str | None = None
-) -> AsyncIterator[tuple[TicketApp, Pilot[None]]]:
-    """Open a purchase at 80 columns."""
-    app = TicketApp(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price=price)
+    service: FakeService, side: Side = Side.BUY, *, price: str | None = None,
+    size: tuple[int, int] = (80, 24), rules: TicketRules = DEFAULT_RULES,
+    view: MarketView | None = None, book: BookView | None = None,
+    account: AccountView | None = None,
+) -> AsyncIterator[tuple[TicketApp, Pilot[None]]]:  # fmt: skip
+    """Open a ticket, a purchase at 80 columns unless told otherwise."""
+    app = TicketApp(service, rules=rules)
+    async with app.run_test(size=size) as pilot:
+        app.open(side, price=price, view=view, book=book, account=account)
         await settle(pilot)
         yield app, pilot
 

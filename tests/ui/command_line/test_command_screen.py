@@ -1,3 +1,5 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -105,11 +107,19 @@ async def _typed(pilot: Pilot[None], app: PmtuiApp, text: str) -> CommandScreen:
     return screen
 
 
-async def test_an_order_goes_through_the_ticket_to_its_card() -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(120, 36)) as pilot:
+@asynccontextmanager
+async def commanded(
+    text: str, *, size: tuple[int, int] = (120, 36), service: FakeService | None = None
+) -> AsyncIterator[tuple[PmtuiApp, Pilot[None], MarketScreen, CommandScreen]]:
+    """Type a command over the usual market, without entering it."""
+    app = _app(service or MovingMarket().service)
+    async with app.run_test(size=size) as pilot:
         market = await _in_market(pilot, app)
-        line = await _typed(pilot, app, "buy 100 yes 39 gtd 15m po")
+        yield app, pilot, market, await _typed(pilot, app, text)
+
+
+async def test_an_order_goes_through_the_ticket_to_its_card() -> None:
+    async with commanded("buy 100 yes 39 gtd 15m po") as (app, pilot, market, line):
         preview = shown_text(line.query_one("#preview", TextLine))[0]
         assert preview.strip() == "BUY 100 Yes @ 39¢ · GTD 15m · post-only"
         await pilot.press("enter")
@@ -120,10 +130,7 @@ async def test_an_order_goes_through_the_ticket_to_its_card() -> None:
 
 
 async def test_the_card_stands_over_the_ticket_and_follows_it_through_sizes() -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(120, 36)) as pilot:
-        market = await _in_market(pilot, app)
-        _ = await _typed(pilot, app, "buy 100 yes 39")
+    async with commanded("buy 100 yes 39") as (app, pilot, market, _):
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card")
         card = app.screen
@@ -146,10 +153,7 @@ async def test_the_card_stands_over_the_ticket_and_follows_it_through_sizes() ->
 
 
 async def test_what_the_ticket_refuses_stays_in_the_ticket() -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(120, 36)) as pilot:
-        market = await _in_market(pilot, app)
-        _ = await _typed(pilot, app, "buy 100 39.77")
+    async with commanded("buy 100 39.77") as (app, pilot, market, _):
         await pilot.press("enter")
         await until(pilot, lambda: market.ticket.is_open, "the ticket")
         await settle(pilot)
@@ -159,10 +163,7 @@ async def test_what_the_ticket_refuses_stays_in_the_ticket() -> None:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36)])
 async def test_the_preview_says_what_the_ticket_would_refuse(size: tuple[int, int]) -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=size) as pilot:
-        _ = await _in_market(pilot, app)
-        line = await _typed(pilot, app, "buy 100 yes 39.77")
+    async with commanded("buy 100 yes 39.77", size=size) as (_, pilot, _, line):
         preview = line.query_one("#preview", TextLine)
         said = "BUY 100 Yes @ 39.77¢ · GTC: Tick 1¢: next below is 39¢"
         assert shown_text(preview)[0].strip() == said
@@ -175,10 +176,7 @@ async def test_the_preview_says_what_the_ticket_would_refuse(size: tuple[int, in
 
 
 async def test_enter_says_what_a_command_lacks_although_its_last_word_could_go_on() -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        _ = await _in_market(pilot, app)
-        line = await _typed(pilot, app, "buy $20 no")
+    async with commanded("buy $20 no", size=(80, 24)) as (app, pilot, _, line):
         assert not shown_text(line.preview)[0].strip()
         await pilot.press("enter")
         await settle(pilot)
@@ -187,10 +185,7 @@ async def test_enter_says_what_a_command_lacks_although_its_last_word_could_go_o
 
 
 async def test_an_order_in_the_other_outcome_shows_that_outcome() -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(120, 36)) as pilot:
-        market = await _in_market(pilot, app)
-        _ = await _typed(pilot, app, "buy 100 no 39")
+    async with commanded("buy 100 no 39") as (_, pilot, market, _):
         await pilot.press("enter")
         await until(pilot, lambda: market.ticket.is_open, "the ticket")
         assert market.reader.outcome_index == 1
@@ -198,10 +193,7 @@ async def test_an_order_in_the_other_outcome_shows_that_outcome() -> None:
 
 
 async def test_a_problem_keeps_the_line_open_and_escape_leaves_it() -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        market = await _in_market(pilot, app)
-        line = await _typed(pilot, app, "buy 100 yes")
+    async with commanded("buy 100 yes", size=(80, 24)) as (app, pilot, market, line):
         await pilot.press("enter")
         await settle(pilot)
         assert app.screen is line
@@ -211,31 +203,25 @@ async def test_a_problem_keeps_the_line_open_and_escape_leaves_it() -> None:
 
 
 async def test_tab_completes_and_the_arrows_walk_through_what_was_typed() -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(120, 36)) as pilot:
-        _ = await _in_market(pilot, app)
-        line = await _typed(pilot, app, "canc")
+    async with commanded("canc") as (app, pilot, _, line):
         await pilot.press("tab")
         await until(pilot, lambda: line.field.value == "cancel ", "the verb")
         await pilot.press("b", "tab")
         await until(pilot, lambda: line.field.value == "cancel bids ", "the scope")
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the market")
-        line = await _typed(pilot, app, "se")
+        again = await _typed(pilot, app, "se")
         await pilot.press("up")
-        await until(pilot, lambda: line.field.value == "cancel bids", "the command before")
+        await until(pilot, lambda: again.field.value == "cancel bids", "the command before")
         await pilot.press("down")
-        await until(pilot, lambda: line.field.value == "se", "what was typed")
+        await until(pilot, lambda: again.field.value == "se", "what was typed")
 
 
 async def test_orders_at_a_price_are_cancelled() -> None:
     service = MovingMarket().service
     order = believable.order(2, price=0.39, size=50)
     service.account_view = replace(service.account_view, open_orders=(order,))
-    app = _app(service)
-    async with app.run_test(size=(120, 36)) as pilot:
-        _ = await _in_market(pilot, app)
-        _ = await _typed(pilot, app, "cancel 39")
+    async with commanded("cancel 39", service=service) as (_, pilot, _, _):
         await pilot.press("enter")
         await until(pilot, lambda: service.calls_of("cancel"), "the cancellation")
         assert service.calls_of("cancel")[0] == ((order.order_id,),)
@@ -243,10 +229,7 @@ async def test_orders_at_a_price_are_cancelled() -> None:
 
 
 async def test_a_search_is_begun_from_anywhere() -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(120, 36)) as pilot:
-        _ = await _in_market(pilot, app)
-        _ = await _typed(pilot, app, "find ether")
+    async with commanded("find ether") as (app, pilot, _, _):
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, MarketsScreen), "the list")
         front = app.screen
@@ -295,19 +278,13 @@ async def test_a_picked_up_order_is_taken_to_a_typed_price() -> None:
      ("markets", MarketsScreen), ("alert", AlertForm)],
 )  # fmt: skip
 async def test_a_command_goes_places(text: str, kind: type[Screen[Any]]) -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(120, 36)) as pilot:
-        _ = await _in_market(pilot, app)
-        _ = await _typed(pilot, app, text)
+    async with commanded(text) as (app, pilot, _, _):
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, kind), "the screen")
 
 
 async def test_a_stop_and_a_target_stand_in_their_form() -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(120, 36)) as pilot:
-        _ = await _in_market(pilot, app)
-        _ = await _typed(pilot, app, "target 61 stop 12.5")
+    async with commanded("target 61 stop 12.5") as (app, pilot, _, _):
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the form")
         typed = {field.id: field.value for field in app.screen.query(NumberField)}
@@ -319,10 +296,7 @@ async def test_a_stop_and_a_target_stand_in_their_form() -> None:
     [("alert 99", "alert-above"), ("alert 1", "alert-below"), ("alert spread >= 4", "alert-when")],
 )
 async def test_an_alert_stands_in_its_form(text: str, field: str) -> None:
-    app = _app(MovingMarket().service)
-    async with app.run_test(size=(120, 36)) as pilot:
-        _ = await _in_market(pilot, app)
-        _ = await _typed(pilot, app, text)
+    async with commanded(text) as (app, pilot, _, _):
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, AlertForm), "the form")
         entry = app.screen.query_one(f"#{field}", Input)

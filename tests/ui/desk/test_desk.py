@@ -1,3 +1,5 @@
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
@@ -37,17 +39,18 @@ def armed_service() -> FakeService:
     return service
 
 
-async def opened(service: FakeService, pilot: Pilot[None], app: ScreenApp) -> DeskScreen:
-    await until(pilot, lambda: shows(app, OPEN[0].title), "the first ladder")
-    screen = app.screen
-    assert isinstance(screen, DeskScreen)
-    await until(pilot, lambda: screen.controls.market is not None, "a market with the keys")
-    await settle(pilot)
-    return screen
-
-
-def desk_app(service: FakeService) -> ScreenApp:
-    return ScreenApp(DeskScreen(service.surface(), ELECTION.event_id))
+@asynccontextmanager
+async def on_desk(
+    service: FakeService, size: tuple[int, int] = WIDE
+) -> AsyncIterator[tuple[ScreenApp, Pilot[None], DeskScreen]]:
+    app = ScreenApp(DeskScreen(service.surface(), ELECTION.event_id))
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: shows(app, OPEN[0].title), "the first ladder")
+        screen = app.screen
+        assert isinstance(screen, DeskScreen)
+        await until(pilot, lambda: screen.controls.market is not None, "a market with the keys")
+        await settle(pilot)
+        yield app, pilot, screen
 
 
 def keyed(screen: DeskScreen) -> object:
@@ -62,9 +65,7 @@ def has_keys(screen: DeskScreen, market: Market) -> bool:
 async def test_as_many_ladders_stand_side_by_side_as_there_is_room_for() -> None:
     for width, count in ((80, 2), (120, 3), (200, 4)):
         service = tradable_service()
-        app = desk_app(service)
-        async with app.run_test(size=(width, 36)) as pilot:
-            screen = await opened(service, pilot, app)
+        async with on_desk(service, (width, 36)) as (_, _, screen):
             shown = [column.condition_id for column in screen.controls.shown]
             assert shown == [m.condition_id for m in OPEN][:count]
             watched = service.watched()
@@ -87,9 +88,7 @@ async def test_w_on_an_outcome_opens_the_desk_with_the_keys_on_it() -> None:
 
 async def test_the_desk_says_what_all_outcomes_cost_together_as_the_event_does() -> None:
     service = tradable_service()
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(service, pilot, app)
+    async with on_desk(service) as (app, pilot, _):
         assert EventQuotesTopic(ELECTION.event_id) in service.watched()
         quotes = service.view(EventQuotesTopic(ELECTION.event_id))
         (sums, *_) = set_facts(ELECTION, quotes, 0)
@@ -99,9 +98,7 @@ async def test_the_desk_says_what_all_outcomes_cost_together_as_the_event_does()
 
 async def test_arrows_move_the_keys_and_bring_hidden_outcomes_into_sight() -> None:
     service = tradable_service()
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service) as (app, pilot, screen):
         for market in (*OPEN[1:], OPEN[0]):
             await pilot.press("right")
             await until(pilot, partial(has_keys, screen, market), market.title)
@@ -113,9 +110,7 @@ async def test_arrows_move_the_keys_and_bring_hidden_outcomes_into_sight() -> No
 
 async def test_a_single_key_trades_the_ladder_that_has_the_keys_and_no_other() -> None:
     service = armed_service()
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service) as (_, pilot, screen):
         await pilot.press("right")
         await until(pilot, lambda: keyed(screen) == OPEN[1].condition_id, "the second")
         await pilot.press("U")
@@ -134,9 +129,7 @@ async def test_a_single_key_trades_the_ladder_that_has_the_keys_and_no_other() -
 
 async def test_going_to_another_ladder_closes_the_ticket_of_the_one_before() -> None:
     service = tradable_service()
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service) as (_, pilot, screen):
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket")
         assert screen.are_keys_locked
@@ -151,9 +144,7 @@ async def test_going_to_another_ladder_closes_the_ticket_of_the_one_before() -> 
 async def test_flip_shows_no_of_every_outcome_and_flatten_sells_what_is_held_there() -> None:
     service = tradable_service()
     hold(service, OPEN[0], size=50, index=1)
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service) as (app, pilot, screen):
         # On the ladder of Yes they are a short position.
         await until(pilot, lambda: shows(app, "-50"), "the position")
         await pilot.press("o")
@@ -172,9 +163,7 @@ async def test_flip_shows_no_of_every_outcome_and_flatten_sells_what_is_held_the
 
 async def test_an_outcome_that_closes_keeps_the_keys_from_every_other() -> None:
     service = armed_service()
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service) as (app, pilot, screen):
         await pilot.press("right")
         await until(pilot, lambda: keyed(screen) == OPEN[1].condition_id, "the second")
         over = replace(OPEN[1], closed=True)
@@ -215,9 +204,7 @@ async def test_a_command_acts_on_the_ladder_that_has_the_keys() -> None:
 
 async def test_the_desk_tells_what_armed_keys_do_and_escape_disarms_before_it_leaves() -> None:
     service = armed_service()
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service) as (app, pilot, screen):
         await until(pilot, lambda: screen.has_class("-dials"), "the two lines of keys")
         assert shows(app, "disarms 5:00")
         assert shows(app, "ARMED 5 · 5:00")
@@ -229,9 +216,7 @@ async def test_the_desk_tells_what_armed_keys_do_and_escape_disarms_before_it_le
 
 async def test_with_a_ticket_open_the_line_below_says_that_it_has_the_keys() -> None:
     service = tradable_service()
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service) as (app, pilot, screen):
         assert " · Yes" in text_of(app, "#state")
         assert text_of(app, "#heading").rstrip().endswith((" left", "no end date"))
         # Not all of them fit.
@@ -246,18 +231,14 @@ async def test_with_a_ticket_open_the_line_below_says_that_it_has_the_keys() -> 
 
 async def test_w_on_the_desk_says_that_the_ladders_stand_there_already() -> None:
     service = tradable_service()
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        await opened(service, pilot, app)
+    async with on_desk(service) as (app, pilot, _):
         await pilot.press("W")
         await until(pilot, lambda: "side by side already" in text_of(app, "#notice"), "it is said")
 
 
 async def test_a_paused_market_has_no_quote_in_its_title() -> None:
     service = tradable_service()
-    app = desk_app(service)
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service) as (_, _, screen):
         column = screen.controls.shown[0]
         quote = "".join(cell.text for cell in column.title_line)
         assert "¢ / " in quote
@@ -276,9 +257,7 @@ async def test_a_paused_market_has_no_quote_in_its_title() -> None:
 @pytest.mark.parametrize("width", [50, 60, 66, 78])
 async def test_on_a_narrow_desk_the_ticket_keeps_its_side_and_its_unit(width: int) -> None:
     service = tradable_service()
-    app = desk_app(service)
-    async with app.run_test(size=(width, 24)) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service, (width, 24)) as (_, pilot, screen):
         await pilot.press("b", "2", "5")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket")
         await settle(pilot)
@@ -291,9 +270,7 @@ async def test_on_a_narrow_desk_the_ticket_keeps_its_side_and_its_unit(width: in
 
 async def test_a_ticket_names_no_key_for_a_form_that_the_desk_has_no_room_for() -> None:
     service = tradable_service()
-    app = desk_app(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service, (80, 24)) as (app, pilot, screen):
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket")
         await pilot.press(*"100")
@@ -315,9 +292,7 @@ def is_traded(screen: DeskScreen, column: Widget) -> bool:
 async def test_no_card_stands_over_the_ladder_that_is_traded(size: tuple[int, int]) -> None:
     service = tradable_service()
     service.status_view = replace(service.status_view, open_orders=1)
-    app = desk_app(service)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(service, pilot, app)
+    async with on_desk(service, size) as (app, pilot, screen):
         for column in screen.controls.shown:
             column.ladder.focus()
             await until(pilot, partial(is_traded, screen, column), "the keys")

@@ -20,9 +20,8 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
-from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.market.market_kit import line, opened
+from tests.ui.market.market_kit import LARGE, line, on_market
 from tests.ui.wait import settle, until
 
 
@@ -63,9 +62,7 @@ async def test_a_basket_is_offered_where_one_outcome_wins(*, is_race: bool) -> N
 
 
 async def test_a_locked_market_offers_to_unlock_and_keys_say_why_they_do_nothing() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(200, 50)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(LARGE) as (app, pilot, screen):
         trading = {"market.buy", "market.sell", "market.toggle_arming"}
         await until(pilot, lambda: trading <= _offered(app), "the keys that trade")
         service = app.market.service

@@ -1,4 +1,6 @@
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from itertools import pairwise
 
@@ -6,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from textual.message import Message
+from textual.pilot import Pilot
 from textual.strip import Strip
 from typing_extensions import override
 
@@ -48,11 +51,20 @@ def row_of(ladder: LadderPane, price: str) -> str:
     return next(line for line in shown_text(ladder) if price in line.replace("•", "").split())
 
 
-async def test_rows_are_prices_and_gaps_are_rows_too() -> None:
+@asynccontextmanager
+async def on_ladder(
+    view: BookView | None = None, *, size: tuple[int, int] = SIZE
+) -> AsyncIterator[tuple[_Ladder, Pilot[None]]]:
+    """Show a book on a ladder that is all there is."""
     ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
+    async with Stage(ladder).run_test(size=size) as pilot:
+        ladder.show(view or book())
         await settle(pilot)
+        yield ladder, pilot
+
+
+async def test_rows_are_prices_and_gaps_are_rows_too() -> None:
+    async with on_ladder() as (ladder, _):
         prices = [re.findall(r"\d+¢", line)[0] for line in shown_text(ladder)[1:-1]]
         assert prices == [f"{61 - i}¢" for i in range(20)]
         assert row_of(ladder, "51¢").split() == ["51¢"]
@@ -79,10 +91,7 @@ async def test_a_change_repaints_its_row_and_the_sums_and_no_other() -> None:
 
 
 async def test_the_first_step_lands_on_the_touch_and_each_next_is_a_tick() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, pilot):
         ladder.focus()
         assert ladder.cursor is None
         await pilot.press("up")
@@ -100,10 +109,7 @@ async def test_the_first_step_lands_on_the_touch_and_each_next_is_a_tick() -> No
 
 
 async def test_enter_picks_the_price_pointed_at_and_what_the_book_on_show_makes_of_it() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, pilot):
         ladder.focus()
         await pilot.press("up")
         assert ladder.cursor == (cents(52), Side.BUY)
@@ -137,10 +143,7 @@ async def test_before_there_is_a_book_no_key_points_and_the_first_one_is_centred
 
 
 async def test_another_outcome_that_loads_with_a_cursor_shows_the_cursor() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book(bid=9, ask=10))
-        await settle(pilot)
+    async with on_ladder(book(bid=9, ask=10)) as (ladder, pilot):
         ladder.show(BookView(TokenId("2"), BookState.LOADING))
         ladder.point_at(cents(80))
         ladder.show(book(bid=90, ask=91, token_id=TokenId("2")))
@@ -195,10 +198,7 @@ def test_no_book_moves_the_cursor_to_another_price(
 
 
 async def test_the_view_follows_the_spread_until_the_trader_moves() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, pilot):
         top = top_price(ladder)
         ladder.show(book(bid=53, ask=54))
         assert top_price(ladder) == top
@@ -216,10 +216,7 @@ async def test_the_view_follows_the_spread_until_the_trader_moves() -> None:
 
 
 async def test_mouse_points_picks_and_scrolls() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, pilot):
         await pilot.click("#ladder", offset=(20, 0))
         assert ladder.cursor is None
         await pilot.click("#ladder", offset=(20, 10))
@@ -245,10 +242,7 @@ def _scroll_up() -> type:
 
 
 async def test_grouping_widens_rows_and_leaves_the_cursor_at_its_price() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, _):
         ladder.point_at(cents(49))
         before = ladder.cursor
         assert before is not None
@@ -264,10 +258,7 @@ async def test_grouping_widens_rows_and_leaves_the_cursor_at_its_price() -> None
 
 
 async def test_from_a_price_within_a_wide_row_the_cursor_goes_to_the_next_row_price() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, _):
         ladder.point_at(cents(47))
         assert [ladder.next_grouping() for _ in range(2)] == [cents(2), cents(5)]
         ladder.action_move_up()
@@ -279,10 +270,7 @@ async def test_from_a_price_within_a_wide_row_the_cursor_goes_to_the_next_row_pr
 
 
 async def test_another_tick_keeps_what_is_looked_at() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, pilot):
         ladder.point_at(cents(50))
         ladder.show(book(tick=0.1))
         await settle(pilot)
@@ -292,10 +280,7 @@ async def test_another_tick_keeps_what_is_looked_at() -> None:
 
 @pytest.mark.parametrize("tick", [10, 1, 0.5, 0.25, 0.1, 0.01])
 async def test_every_tick_the_service_has_gets_a_row_for_every_price(tick: float) -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, pilot):
         ladder.point_at(cents(50))
         ladder.show(book(tick=tick))
         await settle(pilot)
@@ -316,10 +301,7 @@ async def test_every_tick_the_service_has_gets_a_row_for_every_price(tick: float
 async def test_a_price_that_the_new_grid_does_not_have_is_marked_as_near_a_row(
     price: float, tick: float, row: str
 ) -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book(tick=0.01))
-        await settle(pilot)
+    async with on_ladder(book(tick=0.01)) as (ladder, pilot):
         ladder.point_at(cents(price))
         ladder.show(book(tick=tick))
         await settle(pilot)
@@ -337,10 +319,7 @@ async def test_a_price_that_the_new_grid_does_not_have_is_marked_as_near_a_row(
 
 
 async def test_a_held_axis_stays_until_it_is_asked_for() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, pilot):
         ladder.focus()
         await pilot.press("h")
         assert ladder.viewport.is_held
@@ -449,10 +428,7 @@ async def test_every_theme_paints_it_at_every_size(
 
 
 async def test_a_terminal_that_was_small_for_a_moment_shows_both_sides_again() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        ladder.show(book())
-        await settle(pilot)
+    async with on_ladder() as (ladder, pilot):
         ladder.action_trade_here()
         before = top_price(ladder)
         await pilot.resize_terminal(20, 3)
@@ -478,10 +454,7 @@ async def test_home_and_end_point_at_the_ends_of_the_axis() -> None:
 
 @pytest.mark.parametrize("theme", ["ansi", "slate"])
 async def test_with_the_terminals_own_colours_a_bar_is_of_one_piece(theme: str) -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=(60, 20)) as pilot:
-        ladder.show(MovingMarket().service.books[YES])
-        await settle(pilot)
+    async with on_ladder(MovingMarket().service.books[YES], size=(60, 20)) as (ladder, pilot):
         pilot.app.theme = theme
         await settle(pilot)
         bars = [

@@ -1,5 +1,7 @@
 """Which rows are in view and what is pointed at, without a terminal."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 
 import pytest
@@ -183,18 +185,20 @@ class _Ladder(LadderPane):
         return super().post_message(message)
 
 
-async def _shown(ladder: _Ladder, pilot: Pilot[None]) -> int:
-    """Show 50 bid and 52 asked; return the line on which 51¢ stands."""
-    ladder.show(book(50, 52))
-    await settle(pilot)
-    ladder.clock.step(LONG_AGO)
-    return 1 + (top_price(ladder) - cents(51)) // cents(1)
+@asynccontextmanager
+async def on_ladder(lag_s: float = 0.0) -> AsyncIterator[tuple[_Ladder, Pilot[None], int]]:
+    """Show 50 bid and 52 asked, for long; the number is that of the line on which 51¢ stands."""
+    ladder = _Ladder()
+    ladder.lag_s = lag_s
+    async with Stage(ladder).run_test(size=SIZE) as pilot:
+        ladder.show(book(50, 52))
+        await settle(pilot)
+        ladder.clock.step(LONG_AGO)
+        yield ladder, pilot, 1 + (top_price(ladder) - cents(51)) // cents(1)
 
 
 async def test_a_click_on_rows_that_had_just_moved_points_at_nothing() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        line = await _shown(ladder, pilot)
+    async with on_ladder() as (ladder, pilot, line):
         ladder.show(book(70, 72))
         await pilot.click("#ladder", offset=(20, line))
         await pilot.click("#ladder", offset=(20, line), times=2)
@@ -209,10 +213,7 @@ async def test_a_click_on_rows_that_had_just_moved_points_at_nothing() -> None:
 
 @pytest.mark.parametrize("lag_s", [0.0, 1.5])
 async def test_on_a_slow_line_rows_have_to_stand_for_longer(lag_s: float) -> None:
-    ladder = _Ladder()
-    ladder.lag_s = lag_s
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        line = await _shown(ladder, pilot)
+    async with on_ladder(lag_s) as (ladder, pilot, line):
         ladder.clock.step(lag_s)
         ladder.show(book(70, 72))
         ladder.clock.step(1.0)
@@ -221,18 +222,14 @@ async def test_on_a_slow_line_rows_have_to_stand_for_longer(lag_s: float) -> Non
 
 
 async def test_a_changed_tick_takes_no_click_meant_for_the_one_before() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        line = await _shown(ladder, pilot)
+    async with on_ladder() as (ladder, pilot, line):
         ladder.show(book(50, 52, tick=0.1))
         await pilot.click("#ladder", offset=(20, line + 3))
         assert ladder.cursor is None
 
 
 async def test_rows_that_only_changed_their_sizes_take_clicks_at_once() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        line = await _shown(ladder, pilot)
+    async with on_ladder() as (ladder, pilot, line):
         ladder.show(book(50, 52, version=2))
         await pilot.click("#ladder", offset=(20, line))
         assert ladder.cursor == (cents(51), Side.BUY)
@@ -240,9 +237,7 @@ async def test_rows_that_only_changed_their_sizes_take_clicks_at_once() -> None:
 
 
 async def test_rows_moved_by_hand_take_clicks_at_once() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        line = await _shown(ladder, pilot)
+    async with on_ladder() as (ladder, pilot, line):
         ladder.show(book(50, 52, version=2))
         ladder.clock.step(0.01)
         assert ladder.viewport.scroll(3)
@@ -252,9 +247,7 @@ async def test_rows_moved_by_hand_take_clicks_at_once() -> None:
 
 
 async def test_a_double_click_on_an_ask_opens_no_sale_when_the_book_passes_it() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        line = await _shown(ladder, pilot)
+    async with on_ladder() as (ladder, pilot, line):
         await pilot.click("#ladder", offset=(20, line - 1))
         assert ladder.cursor == (cents(52), Side.BUY)
         ladder.show(book(53, 54))
@@ -271,9 +264,7 @@ def _second_click(ladder: LadderPane, y: int) -> events.Click:
 
 @pytest.mark.parametrize("seconds", [0.0, SEEING_S - 0.001])
 async def test_enter_does_not_take_the_side_that_nobody_has_seen(seconds: float) -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        _ = await _shown(ladder, pilot)
+    async with on_ladder() as (ladder, _, _):
         ladder.point_at(cents(52))
         ladder.show(book(53, 54))
         ladder.clock.step(seconds)
@@ -285,9 +276,7 @@ async def test_enter_does_not_take_the_side_that_nobody_has_seen(seconds: float)
 
 
 async def test_enter_takes_the_side_that_has_been_seen() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        _ = await _shown(ladder, pilot)
+    async with on_ladder() as (ladder, _, _):
         ladder.point_at(cents(52))
         ladder.show(book(53, 54))
         ladder.clock.step(LONG_AGO)
@@ -297,9 +286,7 @@ async def test_enter_takes_the_side_that_has_been_seen() -> None:
 
 
 async def test_a_level_that_comes_and_goes_cannot_hold_enter_up() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        _ = await _shown(ladder, pilot)
+    async with on_ladder() as (ladder, _, _):
         ladder.point_at(cents(51))
         fuller = book(50, 52)
         fuller = replace(fuller, bids=(Level(cents(51), cents(900)), *fuller.bids))
@@ -315,10 +302,7 @@ async def test_a_level_that_comes_and_goes_cannot_hold_enter_up() -> None:
 async def test_on_a_slow_line_a_touch_that_got_worse_unseen_is_known(
     lag_s: float, *, is_slow: bool
 ) -> None:
-    ladder = _Ladder()
-    ladder.lag_s = lag_s
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        _ = await _shown(ladder, pilot)
+    async with on_ladder(lag_s) as (ladder, _, _):
         ladder.clock.step(lag_s)
         ladder.show(book(48, 54))
         assert ladder.better_seen(Side.BUY, cents(54)) == (cents(52) if is_slow else None)
@@ -330,9 +314,7 @@ async def test_on_a_slow_line_a_touch_that_got_worse_unseen_is_known(
 
 
 async def test_another_outcome_is_no_book_that_moved() -> None:
-    ladder = _Ladder()
-    async with Stage(ladder).run_test(size=SIZE) as pilot:
-        line = await _shown(ladder, pilot)
+    async with on_ladder() as (ladder, pilot, line):
         other: BookView = replace(book(20, 22), token_id=TokenId("2"))
         ladder.show(other)
         await pilot.click("#ladder", offset=(20, line))

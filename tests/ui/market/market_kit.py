@@ -1,5 +1,8 @@
 """The trading screen over a demo: opened, and what its lines say."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from textual.pilot import Pilot
 
 from pmtui.domain.money import Micros
@@ -25,6 +28,16 @@ async def opened(app: MarketDemo, pilot: Pilot[None]) -> MarketScreen:
     await until(pilot, lambda: screen.ladder.ladder is not None, "the book is shown")
     await settle(pilot)
     return screen
+
+
+@asynccontextmanager
+async def on_market(
+    size: tuple[int, int] = SMALL,
+) -> AsyncIterator[tuple[MarketDemo, Pilot[None], MarketScreen]]:
+    """Open the usual market over a book that stands still."""
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        yield app, pilot, await opened(app, pilot)
 
 
 def earns(screen: MarketScreen, price: float) -> bool:

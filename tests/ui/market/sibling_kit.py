@@ -1,5 +1,8 @@
 """The trading screen of an outcome among others."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 from textual.pilot import Pilot
 
 from pmtui.domain.ids import ConditionId
@@ -35,3 +38,13 @@ async def opened(app: PmtuiApp, pilot: Pilot[None], condition_id: ConditionId) -
     await until(pilot, shown, "the book is shown")
     await settle(pilot)
     return screen
+
+
+@asynccontextmanager
+async def on_ada(
+    world: World, size: tuple[int, int] = TALL
+) -> AsyncIterator[tuple[PmtuiApp, Pilot[None], MarketScreen]]:
+    """Open the market of one candidate among thirteen."""
+    app = app_of(world)
+    async with app.run_test(size=size) as pilot:
+        yield app, pilot, await opened(app, pilot, market_of(world, "Ada Lindqvist"))

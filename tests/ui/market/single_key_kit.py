@@ -1,5 +1,7 @@
 """Single keys: armed, pressed, and what they sent."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -12,7 +14,7 @@ from pmtui.service.topics import BookTopic, StatusTopic
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.theme.theme import Role
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.market_kit import cents, opened
+from tests.ui.market.market_kit import SMALL, cents, opened
 from tests.ui.moving_market import YES
 from tests.ui.wait import settle, until
 
@@ -60,6 +62,16 @@ async def armed(app: MarketDemo, pilot: Pilot[None], *, at: float | None = None)
         screen.ladder.point_at(cents(at))
         await settle(pilot)
     return screen
+
+
+@asynccontextmanager
+async def on_armed(
+    size: tuple[int, int] = SMALL, *, at: float | None = None
+) -> AsyncIterator[tuple[MarketDemo, Pilot[None], MarketScreen]]:
+    """Open the usual market with room in the spread and keys armed, the cursor where it is told."""
+    app = MarketDemo(0)
+    async with app.run_test(size=size) as pilot:
+        yield app, pilot, await armed(app, pilot, at=at)
 
 
 def sent(app: MarketDemo) -> list[PreparedOrder]:

@@ -14,8 +14,8 @@ from pmtui.service.topics import AccountTopic
 from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
 from tests.ui.market.controls.desk import cents
-from tests.ui.market.market_kit import opened
-from tests.ui.market.single_key_kit import armed, sent
+from tests.ui.market.market_kit import MIDDLE, on_market, opened
+from tests.ui.market.single_key_kit import armed, on_armed, sent
 from tests.ui.moving_market import CONDITION, NO
 from tests.ui.wait import settle, until
 
@@ -58,9 +58,7 @@ async def test_it_is_bought_at_another_price_with_the_price_and_three_keys() -> 
 
 
 async def test_an_order_moves_three_ticks_with_three_keys_while_armed() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await armed(app, pilot, at=49)
+    async with on_armed(MIDDLE, at=49) as (app, pilot, _):
         await pressed(pilot, ["shift+down"] * 3, most=3)
         await until(pilot, lambda: app.market.service.calls_of("move"), "one replacement")
         ((_, order),) = app.market.service.calls_of("move")
@@ -69,9 +67,7 @@ async def test_an_order_moves_three_ticks_with_three_keys_while_armed() -> None:
 
 
 async def test_only_the_size_changes_with_the_size_and_two_keys_while_armed() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await armed(app, pilot, at=49)
+    async with on_armed(MIDDLE, at=49) as (app, pilot, _):
         await pressed(pilot, ["e", "9", "enter"], most=3)
         await until(pilot, lambda: app.market.service.calls_of("move"), "one replacement")
         ((_, order),) = app.market.service.calls_of("move")
@@ -80,17 +76,13 @@ async def test_only_the_size_changes_with_the_size_and_two_keys_while_armed() ->
 
 
 async def test_everything_here_is_cancelled_with_one_key() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, _):
         await pressed(pilot, ["z"], most=1)
         assert app.market.service.calls_of("cancel_market") == [(CONDITION, None)]
 
 
 async def test_a_stop_at_the_cursor_is_placed_with_three_keys() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         screen.ladder.point_at(cents(47))
         await pressed(pilot, ["t", "enter", "enter"], most=3)
         await until(pilot, lambda: app.market.service.calls_of("protect"), "the plan")

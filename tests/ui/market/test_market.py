@@ -26,6 +26,7 @@ from tests.ui.market.market_kit import (
     cents,
     earns,
     line,
+    on_market,
     opened,
     prices_shown,
 )
@@ -46,9 +47,7 @@ def on_terminal(screen: MarketScreen, pane: Widget) -> str:
 async def test_every_layout_shows_bids_asks_position_and_ticket_together(
     size: tuple[int, int],
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (_, pilot, screen):
         await pilot.press("b")
         await until(pilot, lambda: screen.has_class("-ticket"), "the ticket opens")
         await settle(pilot)
@@ -70,9 +69,7 @@ async def test_every_layout_shows_bids_asks_position_and_ticket_together(
 
 
 async def test_only_a_wide_screen_fetches_the_chart() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        await opened(app, pilot)
+    async with on_market() as (app, pilot, _):
         service = app.market.service
         plain = {MarketTopic(CONDITION), AccountTopic(), BookTopic(YES), TapeTopic(YES)}
         assert plain <= service.watched()
@@ -84,9 +81,7 @@ async def test_only_a_wide_screen_fetches_the_chart() -> None:
 
 
 async def test_brackets_change_the_interval_and_say_when_there_is_no_chart() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         await pilot.press("right_square_bracket")
         topic = HistoryTopic(YES, Interval.WEEK)
         await until(pilot, lambda: topic in app.market.service.watched(), "a week is watched")
@@ -101,9 +96,7 @@ async def test_brackets_change_the_interval_and_say_when_there_is_no_chart() -> 
 
 
 async def test_flipping_shows_the_other_book_at_the_same_place() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.ladder.point_at(cents(49))
         await pilot.press("o")
         await until(pilot, lambda: BookTopic(NO) in app.market.service.watched(), "No is watched")
@@ -117,9 +110,7 @@ async def test_flipping_shows_the_other_book_at_the_same_place() -> None:
 
 @pytest.mark.parametrize(("key", "price"), [("b", "53"), ("s", "52")])
 async def test_the_ticket_opens_at_the_touch_without_a_cursor(key: str, price: str) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (_, pilot, screen):
         await pilot.press(key)
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         assert price in [field.value for field in screen.ticket.query(Input)]
@@ -127,9 +118,7 @@ async def test_the_ticket_opens_at_the_touch_without_a_cursor(key: str, price: s
 
 
 async def test_enter_on_a_level_opens_the_ticket_there_and_escape_returns() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (_, pilot, screen):
         screen.ladder.point_at(cents(50))
         await settle(pilot)
         assert "enter sell @ 50¢" in line(screen, "book")
@@ -143,9 +132,7 @@ async def test_enter_on_a_level_opens_the_ticket_there_and_escape_returns() -> N
 
 
 async def test_a_book_that_may_be_wrong_gives_the_ticket_no_price() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         app.market.set_state(BookState.CROSSED)
         await until(pilot, lambda: "crossed" in line(screen, "book"), "it is said")
         await pilot.press("b")
@@ -154,9 +141,7 @@ async def test_a_book_that_may_be_wrong_gives_the_ticket_no_price() -> None:
 
 
 async def test_x_cancels_what_is_ours_at_the_cursor() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         service = app.market.service
         await pilot.press("x")
         assert "Put the cursor" in line(screen, "notice")
@@ -174,9 +159,7 @@ async def test_x_cancels_what_is_ours_at_the_cursor() -> None:
 
 
 async def test_x_on_a_row_of_grouped_prices_names_the_prices_of_what_it_cancels() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.ladder.point_at(cents(49))
         await pilot.press("g", "g")
         assert "group 5¢" in line(screen, "book")
@@ -189,9 +172,7 @@ async def test_x_on_a_row_of_grouped_prices_names_the_prices_of_what_it_cancels(
 
 
 async def test_z_cancels_the_orders_of_this_market_without_asking() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         service = app.market.service
         await pilot.press("z")
         assert service.calls_of("cancel_market") == [(CONDITION, None)]
@@ -203,9 +184,7 @@ async def test_z_cancels_the_orders_of_this_market_without_asking() -> None:
 
 
 async def test_digits_change_the_size_of_what_is_picked_up_and_no_preset() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.ladder.point_at(cents(49))
         await pilot.press("e", "1", "2", "0", "backspace", "5")
         assert "Single-key size" not in line(screen, "notice")
@@ -215,9 +194,7 @@ async def test_digits_change_the_size_of_what_is_picked_up_and_no_preset() -> No
 
 
 async def test_enters_too_many_after_a_question_do_not_reach_the_ladder() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.ladder.point_at(cents(49))
         answers: list[bool | None] = []
         question = QuestionScreen("Really?", (), agree="Yes", surface=screen.surface)
@@ -232,9 +209,7 @@ async def test_enters_too_many_after_a_question_do_not_reach_the_ladder() -> Non
 
 
 async def test_an_enter_pressed_before_the_question_opened_is_no_answer() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         answers: list[bool | None] = []
         question = QuestionScreen("Really?", (), agree="Yes", surface=screen.surface)
         pressed = [events.Key("enter", None) for _ in range(2)]
@@ -253,9 +228,7 @@ def _set_orders(app: MarketDemo, orders: tuple[Order, ...]) -> None:
 
 
 async def test_own_orders_show_in_the_ladder_and_in_their_pane() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         row = next(t for t in shown_text(screen.ladder) if " 49¢" in t)
         assert "250" in row.split()
         assert earns(screen, 49)
@@ -272,9 +245,7 @@ async def test_own_orders_show_in_the_ladder_and_in_their_pane() -> None:
 async def test_an_order_placed_while_the_ticket_hid_the_pane_is_there_when_it_closes(
     size: tuple[int, int],
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (app, pilot, screen):
         placed = app.market.service.account_view.open_orders
         _set_orders(app, ())
         await until(
@@ -291,9 +262,7 @@ async def test_an_order_placed_while_the_ticket_hid_the_pane_is_there_when_it_cl
 
 
 async def test_grouping_and_rules_have_their_keys() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         await pilot.press("g")
         assert "group 2¢" in line(screen, "book")
         await pilot.press("i")
@@ -302,9 +271,7 @@ async def test_grouping_and_rules_have_their_keys() -> None:
 
 @pytest.mark.parametrize("token_id", [YES, NO])
 async def test_a_market_opens_at_the_order_it_was_opened_for(token_id: TokenId) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        _ = await opened(app, pilot)
+    async with on_market() as (app, pilot, _):
         screen = MarketScreen(app.market.service.surface(), CONDITION, aim=(token_id, cents(20)))
         await app.push_screen(screen)
         await until(pilot, lambda: screen.ladder.cursor is not None, "the cursor is there")
@@ -317,9 +284,7 @@ async def test_a_market_opens_at_the_order_it_was_opened_for(token_id: TokenId) 
 
 
 async def test_candles_are_refused_where_depth_is_on_show() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (_, pilot, screen):
         style = screen.chart.style
         await pilot.press("d", "c")
         assert screen.chart.style is style
@@ -328,9 +293,7 @@ async def test_candles_are_refused_where_depth_is_on_show() -> None:
 
 
 async def test_the_grouping_of_one_market_is_not_that_of_another() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         await pilot.press("g")
         memory = screen.surface.memory
         assert memory.grouping_of(CONDITION) == 1
@@ -413,9 +376,7 @@ async def test_resizing_while_everything_moves_never_breaks(
 
 
 async def test_leaving_lets_every_feed_go() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        await opened(app, pilot)
+    async with on_market() as (app, pilot, _):
         await asyncio.wait_for(_pop(app), 60)
         await until(pilot, lambda: BookTopic(YES) not in app.market.service.watched(), "it goes")
 
@@ -425,9 +386,7 @@ async def _pop(app: MarketDemo) -> None:
 
 
 async def test_n_narrows_the_tape_to_larger_trades_and_says_so() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (_, pilot, screen):
         await pilot.press("n", "n")
         await until(pilot, lambda: "Tape: 1,000+ and mine" in line(screen, "notice"), "the words")
         title = "".join(cell.text for cell in screen.tape.title())

@@ -15,7 +15,7 @@ from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.market_kit import cents, earns, opened
+from tests.ui.market.market_kit import MIDDLE, cents, earns, on_market, opened
 from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.screens.look import screen_lines, shows
 from tests.ui.stage import shown_text
@@ -34,9 +34,7 @@ def row_of(screen: MarketScreen, price: str) -> str:
 
 
 async def test_queue_rewards_and_cost_are_on_the_ladder() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=LARGE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(LARGE) as (app, pilot, screen):
         assert "~97 " in row_of(screen, " 49¢")
         assert earns(screen, 49)
         assert "avg" in row_of(screen, " 48¢")
@@ -52,9 +50,7 @@ async def test_queue_rewards_and_cost_are_on_the_ladder() -> None:
 
 
 async def test_both_outcomes_on_one_ladder_and_cancelling_there() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         await pilot.press("o")
         await until(pilot, lambda: screen.reader.token_id == NO, "the other outcome is shown")
         # A purchase of Yes at 49 stands among the sellers of No at 51, where the venue matches it.
@@ -86,9 +82,7 @@ async def test_both_outcomes_on_one_ladder_and_cancelling_there() -> None:
 
 
 async def test_an_order_that_comes_stands_out_and_a_quiet_screen_paints_nothing_after() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         service = app.market.service
         new = believable.order(9, price=0.5, size=70)
         account = service.account_view
@@ -105,9 +99,7 @@ async def test_an_order_that_comes_stands_out_and_a_quiet_screen_paints_nothing_
 
 
 async def test_holding_is_said_above_the_ladder() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (_, pilot, screen):
         await pilot.press("h")
         state = screen.query_one("#book")
         await until(pilot, lambda: "held" in shown_text(state)[0], "it says so")
@@ -116,9 +108,7 @@ async def test_holding_is_said_above_the_ladder() -> None:
 
 
 async def test_a_spread_out_of_sight_is_said_above_the_ladder() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (_, pilot, screen):
         state = screen.query_one("#book")
 
         async def says(words: str) -> None:
@@ -137,9 +127,7 @@ async def test_a_spread_out_of_sight_is_said_above_the_ladder() -> None:
 
 
 async def test_in_a_market_that_is_over_enter_promises_nothing() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.ladder.point_at(cents(40))
         state = screen.query_one("#book")
         await until(pilot, lambda: "sell @ 40¢" in shown_text(state)[0], "what enter does")
@@ -161,9 +149,7 @@ def row_at(screen: MarketScreen, price: str) -> str:
 async def test_the_order_in_the_ticket_is_drawn_on_the_ladder_until_it_closes(
     size: tuple[int, int],
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (_, pilot, screen):
         screen.ladder.point_at(cents(51))
         await pilot.press("b", *"70")
         await until(pilot, lambda: "╌70╌" in row_at(screen, "51¢"), "the order as it is typed")
@@ -185,9 +171,7 @@ async def test_what_a_form_asks_for_is_drawn_beside_it(
     *, size: tuple[int, int], at: int, key: str, typed: tuple[str, ...], drawn: str,
     prices: tuple[int, ...],
 ) -> None:  # fmt: skip
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (app, pilot, screen):
         screen.ladder.point_at(cents(at))
         await pilot.press(key)
         await until(pilot, lambda: isinstance(app.screen, ScaledScreen | ProtectScreen), "the form")
@@ -245,9 +229,7 @@ async def test_what_is_held_of_the_other_outcome_is_told_net() -> None:
 async def test_the_ticket_begins_with_its_price_where_the_cursor_is_far_from_the_market(
     pointed: int, *, is_price_first: bool
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         screen.ladder.point_at(cents(pointed))
         await pilot.press("b")
         first = screen.ticket.price if is_price_first else screen.ticket.size_field

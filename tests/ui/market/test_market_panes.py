@@ -14,7 +14,7 @@ from pmtui.ui.format import format_size_compact
 from pmtui.ui.market.market import MarketScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.market_kit import LARGE, MIDDLE, SMALL, opened
+from tests.ui.market.market_kit import LARGE, MIDDLE, SMALL, on_market, opened
 from tests.ui.moving_market import NO, YES
 from tests.ui.screens.look import text_of
 from tests.ui.stage import head_of, shown_text
@@ -42,9 +42,7 @@ def is_marked(screen: MarketScreen, name: str) -> bool:
 
 @pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE, (100, 30), (160, 45)])
 async def test_every_pane_has_a_key_and_shows_that_it_has_the_focus(size: tuple[int, int]) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (app, pilot, screen):
         assert marked(screen) == ["ladder"]
         for key, name in (("f6", "orders"), ("f7", "tape"), ("f5", "ladder")):
             await pilot.press(key)
@@ -71,9 +69,7 @@ async def test_every_pane_has_a_key_and_shows_that_it_has_the_focus(size: tuple[
 
 @pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE])
 async def test_tab_goes_round_every_pane_on_show(size: tuple[int, int]) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (_, pilot, screen):
         seen = set()
         for _ in range(6):
             await pilot.press("tab")
@@ -88,9 +84,7 @@ async def test_tab_goes_round_every_pane_on_show(size: tuple[int, int]) -> None:
 
 
 async def test_a_large_screen_has_room_for_both_charts() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=LARGE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(LARGE) as (app, pilot, screen):
         screen.ladder.point_at(cents(49))
         await until(pilot, lambda: "DEPTH 10¢" in head_of(screen.depth), "the depth")
         await until(pilot, lambda: "▲49¢" in "".join(shown_text(screen.depth)[-1:]), "the cursor")
@@ -116,9 +110,7 @@ async def test_a_large_screen_has_room_for_both_charts() -> None:
 
 @pytest.mark.parametrize("size", [SMALL, MIDDLE, (180, 50)])
 async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[int, int]) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (app, pilot, screen):
         service = app.market.service
         screen.ladder.point_at(cents(49))
         gone = screen.chart if size[0] >= 110 else screen.tape
@@ -146,9 +138,7 @@ async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[i
 
 
 async def test_depth_says_when_its_book_is_not_good() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         await pilot.press("d")
         await settle(pilot)
         book = app.market.service.books[YES]
@@ -158,9 +148,7 @@ async def test_depth_says_when_its_book_is_not_good() -> None:
 
 
 async def test_the_cursor_of_the_ladder_is_a_line_on_the_price_chart() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (_, pilot, screen):
         await until(pilot, lambda: screen.chart.is_drawn, "the chart is drawn")
         screen.ladder.point_at(cents(50))
 
@@ -209,9 +197,7 @@ async def test_trades_get_the_room_of_own_panes_until_there_is_something_of_ours
 
 
 async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         service = app.market.service
         twin = believable.order(9, 2, price=0.47, size=10)
         service.account_view = replace(
@@ -245,9 +231,7 @@ async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:
 
 
 async def test_an_order_chosen_in_the_list_is_moved_or_shown_on_the_ladder() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (_, pilot, screen):
         await chosen(pilot, screen, "down")
         order = screen.orders.selected
         assert order is not None
@@ -262,9 +246,7 @@ async def test_an_order_chosen_in_the_list_is_moved_or_shown_on_the_ladder() -> 
 
 
 async def test_an_order_of_the_other_outcome_is_not_mistaken_for_one_of_this() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         service = app.market.service
         other = replace(believable.order(9, 2, price=0.47, size=10), token_id=NO, outcome="No")
         service.account_view = replace(service.account_view, open_orders=(other,))
@@ -278,9 +260,7 @@ async def test_an_order_of_the_other_outcome_is_not_mistaken_for_one_of_this() -
 
 
 async def test_trades_looked_back_at_stand_still_and_say_what_is_newer() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         await pilot.press("f7", "down", "down")
         await settle(pilot)
         before = shown_text(screen.tape)
@@ -295,9 +275,7 @@ async def test_trades_looked_back_at_stand_still_and_say_what_is_newer() -> None
 
 
 async def test_keys_never_go_to_a_pane_out_of_sight() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (_, pilot, screen):
         await pilot.press("f8")
         await pilot.resize_terminal(*SMALL)
         await until(pilot, lambda: screen.focused is not screen.chart, "others have them")
@@ -308,9 +286,7 @@ async def test_keys_never_go_to_a_pane_out_of_sight() -> None:
 
 @pytest.mark.parametrize("key", ["f6", "f7", "f8"])
 async def test_escape_goes_back_to_the_ladder_before_it_leaves(key: str) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         await pilot.press(key)
         await until(pilot, lambda: screen.focused is not screen.ladder, "others have the keys")
         await pilot.press("escape")
@@ -320,9 +296,7 @@ async def test_escape_goes_back_to_the_ladder_before_it_leaves(key: str) -> None
 
 
 async def test_ages_of_own_orders_move_on_while_the_book_stands_still() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=LARGE) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(LARGE) as (app, pilot, screen):
         assert any("5m" in line for line in shown_text(screen.orders))
         service = app.market.service
         service.at += timedelta(minutes=2)

@@ -9,7 +9,7 @@ from pmtui.service.topics import BookTopic, EventQuotesTopic, EventTopic, Market
 from pmtui.service.views import Load, MarketView
 from pmtui.ui.widgets.text_line import TextLine
 from tests.scenes.world import make_world
-from tests.ui.market.sibling_kit import HUGE, SMALL, TALL, app_of, market_of, opened
+from tests.ui.market.sibling_kit import HUGE, SMALL, TALL, app_of, market_of, on_ada, opened
 from tests.ui.recording_driver import RecordingDriver
 from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.stage import shown_text
@@ -20,9 +20,7 @@ pytestmark = pytest.mark.no_cover
 
 async def test_a_tall_screen_shows_the_outcomes_with_live_prices_and_marks_its_own() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=TALL) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world) as (app, pilot, screen):
         strip = text_of(app, "#siblings")
         assert strip.startswith(" Outcome 2 of 8 ")
         assert "[Ada Lindqvist  24.5¢]" in strip
@@ -38,9 +36,7 @@ async def test_a_tall_screen_shows_the_outcomes_with_live_prices_and_marks_its_o
 
 async def test_the_outcome_on_show_has_the_mid_of_its_book_in_the_same_picture() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=TALL) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world) as (app, pilot, screen):
         service, token_id = world.service, screen.reader.token_id
         assert token_id is not None
         quotes = service.quotes[world.election]
@@ -65,9 +61,7 @@ async def test_a_price_that_is_not_live_is_not_shown() -> None:
     quotes = world.service.quotes[world.election]
     rows = tuple(replace(row, is_live=row.best_bid == 280_000) for row in quotes.rows)
     world.service.quotes[world.election] = replace(quotes, rows=rows)
-    app = app_of(world)
-    async with app.run_test(size=TALL) as pilot:
-        await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world) as (app, _, _):
         assert "Xavier Marchetti  28.5¢" in text_of(app, "#siblings")
         assert "Tomas Oyelaran      -" in text_of(app, "#siblings")
 
@@ -82,18 +76,14 @@ async def test_a_big_event_is_named_but_not_streamed() -> None:
     )
     event = replace(view.event, markets=(*view.event.markets, *more))
     world.service.events[world.election] = replace(view, event=event)
-    app = app_of(world)
-    async with app.run_test(size=TALL) as pilot:
-        await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world) as (app, _, _):
         assert text_of(app, "#siblings").startswith(" Outcome 2 of 13 ")
         assert EventQuotesTopic(world.election) not in world.service.watched()
 
 
 async def test_a_small_screen_has_the_keys_without_the_line_or_its_topics() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, SMALL) as (app, pilot, screen):
         assert not screen.query_one("#siblings").display
         assert not {EventTopic(world.election), EventQuotesTopic(world.election)} & (
             world.service.watched()
@@ -145,9 +135,7 @@ async def test_nothing_of_the_market_before_stays_on_the_screen() -> None:
 
 async def test_a_click_on_a_name_goes_there() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=TALL) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world) as (app, pilot, screen):
         strip = screen.query_one("#siblings", TextLine)
         y = strip.region.y
         x = screen_lines(app)[y].index("Oyelaran")
@@ -171,9 +159,7 @@ async def test_hopping_over_a_resting_order_drops_what_was_picked_up(
     size: tuple[int, int],
 ) -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, size) as (_, pilot, screen):
         orders = [
             o
             for o in world.service.account_view.open_orders
@@ -188,9 +174,7 @@ async def test_hopping_over_a_resting_order_drops_what_was_picked_up(
 
 async def test_going_to_another_market_disarms_single_keys() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=TALL) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world) as (_, pilot, screen):
         first, service = screen.reader.condition_id, world.service
         until_then = service.now() + timedelta(minutes=1)
         service.status_view = replace(service.status_view, armed_until=until_then)

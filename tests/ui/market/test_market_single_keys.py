@@ -33,10 +33,10 @@ from tests.scenes.world import make_world
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, READ_ONLY_STATUS
-from tests.ui.market.market_kit import cents, line, opened
+from tests.ui.market.market_kit import cents, line, on_market, opened
 from tests.ui.market.sibling_kit import market_of
 from tests.ui.market.sibling_kit import opened as opened_outcome
-from tests.ui.market.single_key_kit import arm, armed, chips, disarm, sent, widen
+from tests.ui.market.single_key_kit import arm, armed, chips, disarm, on_armed, sent, widen
 from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.wait import settle, until
 
@@ -73,9 +73,7 @@ def only_intent(app: MarketDemo) -> LimitIntent:
 
 
 async def test_v_arms_and_says_in_words_what_keys_do_now() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         service = app.market.service
         assert not chips(screen)
         await pilot.press("v")
@@ -92,18 +90,14 @@ async def test_v_arms_and_says_in_words_what_keys_do_now() -> None:
 
 
 async def test_why_it_cannot_be_armed_is_said() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         app.market.service.arm_refusal = "The market stream is down"
         await pilot.press("v")
         assert "Not armed: The market stream is down." in line(screen, "notice")
 
 
 async def test_no_key_trades_before_it_is_armed() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.ladder.point_at(cents(50))
         for key in (*ORDER_KEYS, "exclamation_mark"):
             screen.message_line.show("")
@@ -129,9 +123,7 @@ async def test_no_key_trades_before_it_is_armed() -> None:
 async def test_each_key_sends_its_order_and_tells_how_it_ended(
     key: str, side: Side, price: float, time_in_force: TimeInForce, *, is_post_only: bool
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=53)
+    async with on_armed(at=53) as (app, pilot, screen):
         service = app.market.service
         service.is_holding = True
         await pilot.press("2", key)
@@ -169,18 +161,14 @@ async def test_a_large_order_is_said_to_be_one_beside_its_end_and_goes_out() -> 
 
 
 async def test_an_order_at_the_cursor_that_takes_says_so() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=54)
+    async with on_armed(at=54) as (app, pilot, screen):
         app.market.service.is_holding = True
         await pilot.press("B")
         assert "Sent BUY 5 Yes @ 54¢ (taker)." in line(screen, "notice")
 
 
 async def test_the_price_is_the_cursors_whatever_the_book_does() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=51)
+    async with on_armed(at=51) as (app, pilot, screen):
         service = app.market.service
         book = service.books[YES]
         service.books[YES] = replace(book, bids=book.bids[8:], version=book.version + 1)
@@ -192,9 +180,7 @@ async def test_the_price_is_the_cursors_whatever_the_book_does() -> None:
 
 
 async def test_a_key_means_the_book_that_is_on_show_not_one_nobody_has_seen() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        await armed(app, pilot)
+    async with on_armed() as (app, pilot, _):
         service = app.market.service
         book = service.books[YES]
         # Known to the service, not announced and so not painted yet.
@@ -206,9 +192,7 @@ async def test_a_key_means_the_book_that_is_on_show_not_one_nobody_has_seen() ->
 
 
 async def test_a_book_that_is_known_to_be_bad_locks_though_it_still_looks_good() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot)
+    async with on_armed() as (app, pilot, screen):
         service = app.market.service
         service.books[YES] = replace(service.books[YES], state=BookState.STALE, version=99)
         await pilot.press("U")
@@ -217,9 +201,7 @@ async def test_a_book_that_is_known_to_be_bad_locks_though_it_still_looks_good()
 
 
 async def test_presets_choose_the_size_and_say_so() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         await pilot.press("3")
         assert "Single-key size: 50 shares; v to arm." in line(screen, "notice")
         arm(app)
@@ -230,9 +212,7 @@ async def test_presets_choose_the_size_and_say_so() -> None:
 
 
 async def test_several_may_be_on_their_way_and_each_end_names_its_order() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         service = app.market.service
         service.is_holding = True
         await pilot.press("B", "less_than_sign", "comma")
@@ -244,9 +224,7 @@ async def test_several_may_be_on_their_way_and_each_end_names_its_order() -> Non
 
 
 async def test_a_refusal_names_its_order_and_the_reason() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         app.market.service.verdicts = [Rejected("too many orders")]
         await pilot.press("B")
         await until(
@@ -266,9 +244,7 @@ async def test_a_refusal_names_its_order_and_the_reason() -> None:
     ],
 )
 async def test_every_end_has_its_words(status: OrderStatus, filled: int, words: str) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         text = "filled 2 Yes, the rest cancelled" if status is OrderStatus.CANCELLED else ""
         order_id = believable.order(1).order_id
         size = Micros(filled * 1_000_000)
@@ -280,9 +256,7 @@ async def test_every_end_has_its_words(status: OrderStatus, filled: int, words: 
 
 
 async def test_what_was_said_to_rest_is_taken_back_when_it_fills() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         service = app.market.service
         await pilot.press("B")
         await until(
@@ -304,9 +278,7 @@ async def test_what_was_said_to_rest_is_taken_back_when_it_fills() -> None:
 
 
 async def test_an_unknown_end_is_not_called_a_refusal() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         order_id = believable.order(1).order_id
         app.market.service.verdicts = [Unknown(order_id, "no answer within 10 s", NOW)]
         await pilot.press("B")
@@ -317,9 +289,7 @@ async def test_an_unknown_end_is_not_called_a_refusal() -> None:
 
 @pytest.mark.parametrize("state", [state for state in BookState if not state.is_good])
 async def test_an_unproven_book_locks_the_keys_in_words(state: BookState) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         set_state(app, state)
         await until(pilot, lambda: "KEYS LOCKED" in line(screen, "book"), "it shows")
         for key in ORDER_KEYS:
@@ -331,9 +301,7 @@ async def test_an_unproven_book_locks_the_keys_in_words(state: BookState) -> Non
 
 
 async def test_the_override_permits_one_order_for_two_seconds_and_is_journaled() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         service = app.market.service
         set_state(app, BookState.STALE)
         await settle(pilot)
@@ -357,9 +325,7 @@ async def test_the_override_permits_one_order_for_two_seconds_and_is_journaled()
 
 
 async def test_a_permission_is_used_up_by_a_key_that_sends_nothing_too() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot)
+    async with on_armed() as (app, pilot, screen):
         set_state(app, BookState.LOSSY)
         await settle(pilot)
         await pilot.press("exclamation_mark", "B")
@@ -370,9 +336,7 @@ async def test_a_permission_is_used_up_by_a_key_that_sends_nothing_too() -> None
 
 
 async def test_a_good_book_needs_no_override_and_an_order_from_it_is_no_override() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         await pilot.press("exclamation_mark")
         assert "nothing to override" in line(screen, "notice")
         await pilot.press("B")
@@ -380,9 +344,7 @@ async def test_a_good_book_needs_no_override_and_an_order_from_it_is_no_override
 
 
 async def test_selling_all_needs_no_card_when_armed() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot)
+    async with on_armed() as (app, pilot, screen):
         answer_for_all(app)
         app.market.service.is_holding = True
         await pilot.press("F")
@@ -397,9 +359,7 @@ async def test_selling_all_needs_no_card_when_armed() -> None:
 
 
 async def test_selling_all_from_an_unproven_book_is_journaled_too() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        await armed(app, pilot)
+    async with on_armed() as (app, pilot, _):
         answer_for_all(app)
         set_state(app, BookState.STALE)
         await settle(pilot)
@@ -553,9 +513,7 @@ async def test_a_side_is_cancelled_armed_or_not_from_any_book(
 
 
 async def test_what_forbids_trading_is_said() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         service = app.market.service
         usual, view = service.status_view, service.markets[CONDITION]
         assert view.market is not None
@@ -575,9 +533,7 @@ async def test_what_forbids_trading_is_said() -> None:
 
 
 async def test_keys_are_not_called_armed_where_nothing_trades_any_more() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         await until(pilot, lambda: chips(screen), "they trade")
         service = app.market.service
         view = service.markets[CONDITION]
@@ -592,9 +548,7 @@ async def test_keys_are_not_called_armed_where_nothing_trades_any_more() -> None
 
 
 async def test_arming_ends_with_its_market_whatever_screen_is_in_front() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        _ = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, _):
         service = app.market.service
         view = service.markets[CONDITION]
         assert view.market is not None
@@ -611,9 +565,7 @@ async def test_arming_ends_with_its_market_whatever_screen_is_in_front() -> None
 
 
 async def test_nobody_arms_without_a_key_or_for_a_market_that_is_over() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         service = app.market.service
         view = service.markets[CONDITION]
         assert view.market is not None
@@ -628,9 +580,7 @@ async def test_nobody_arms_without_a_key_or_for_a_market_that_is_over() -> None:
 
 
 async def test_no_key_trades_while_an_order_is_being_moved() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=49)
+    async with on_armed(at=49) as (app, pilot, screen):
         await pilot.press("e")
         await until(pilot, lambda: screen.controls.moving.is_moving, "it is picked up")
         await pilot.press("B")
@@ -640,9 +590,7 @@ async def test_no_key_trades_while_an_order_is_being_moved() -> None:
 
 @pytest.mark.parametrize("start", ["tab", "shift+tab"])
 async def test_a_ticket_with_the_focus_keeps_every_key_to_itself(start: str) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.has_focus_within, "the ticket has the keys")
         fields = set()
@@ -659,9 +607,7 @@ async def test_a_ticket_with_the_focus_keeps_every_key_to_itself(start: str) -> 
 
 @pytest.mark.parametrize("where", ["a field", "a choice"])
 async def test_it_is_said_that_keys_rest_while_the_ticket_has_them(where: str) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         assert " ARMED 5 · " in line(screen, "status")
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.has_focus_within, "the ticket has the keys")
@@ -680,9 +626,7 @@ async def test_it_is_said_that_keys_rest_while_the_ticket_has_them(where: str) -
 
 
 async def test_a_key_that_is_held_down_sends_once() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         service = app.market.service
         await pilot.press("B", "B")
         assert len(sent(app)) == 1
@@ -699,17 +643,13 @@ async def test_a_key_that_is_held_down_sends_once() -> None:
 
 
 async def test_at_another_price_the_same_key_is_another_order_however_soon() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        _ = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, _):
         await pilot.press("B", "down", "B", "B", "down", "B")
         assert [order.price for order in sent(app)] == [cents(50), cents(49), cents(48)]
 
 
 async def test_what_the_rules_refuse_is_not_sent_and_said() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=70)
+    async with on_armed(at=70) as (app, pilot, screen):
         await pilot.press("B")
         assert "Not sent: 70¢ is 32% above the midpoint 53¢: too far for a single key." in line(
             screen, "notice"
@@ -722,9 +662,7 @@ async def test_what_the_rules_refuse_is_not_sent_and_said() -> None:
 
 
 async def test_a_screen_too_small_for_what_is_ours_disarms() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot)
+    async with on_armed() as (app, pilot, screen):
         service = app.market.service
         await pilot.resize_terminal(SMALLEST.width, SMALLEST.height)
         await settle(pilot)
@@ -740,9 +678,7 @@ async def test_a_screen_too_small_for_what_is_ours_disarms() -> None:
 
 
 async def test_idle_time_that_runs_out_is_seen_at_the_next_key() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await armed(app, pilot, at=50)
+    async with on_armed(at=50) as (app, pilot, screen):
         service = app.market.service
         service.status_view = replace(
             service.status_view, now=service.status_view.now + timedelta(minutes=5)
@@ -823,9 +759,7 @@ async def test_a_price_that_went_before_it_was_seen_is_taken_at_the_second_press
 
 
 async def test_a_click_points_and_never_trades() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=MIDDLE) as pilot:
-        screen = await armed(app, pilot)
+    async with on_armed(MIDDLE) as (app, pilot, screen):
         await pilot.click(screen.ladder, offset=(20, 6))
         await settle(pilot)
         assert screen.ladder.cursor is not None
@@ -836,9 +770,7 @@ async def test_a_click_points_and_never_trades() -> None:
 async def test_neither_arming_nor_a_ticket_moves_a_price_or_hides_own_orders(
     size: tuple[int, int],
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (app, pilot, screen):
         widen(app)
         app.market.service.announce(BookTopic(YES))
         await settle(pilot)

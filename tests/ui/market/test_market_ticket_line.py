@@ -1,5 +1,7 @@
 """The ticket on one line: at 80x24 it stands below the ladder, and nothing gives way to it."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -50,6 +52,15 @@ async def with_ticket(app: MarketDemo, pilot: Pilot[None], key: str = "b") -> Ma
     await until(pilot, lambda: screen.has_class("-ticket"), "the ticket opens")
     await settle(pilot)
     return screen
+
+
+@asynccontextmanager
+async def on_ticket(
+    size: tuple[int, int] = SMALL, *, key: str = "b"
+) -> AsyncIterator[tuple[MarketDemo, Pilot[None], MarketScreen]]:
+    app = demo()
+    async with app.run_test(size=size) as pilot:
+        yield app, pilot, await with_ticket(app, pilot, key)
 
 
 def below(screen: MarketScreen) -> list[str]:
@@ -111,9 +122,7 @@ async def test_ladder_position_orders_trades_and_ticket_stand_together(
 
 
 async def test_the_fields_are_those_of_the_whole_ticket_in_the_same_order() -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket() as (app, pilot, screen):
         screen.ticket.side.focus()
         seen = []
         for _ in range(7):
@@ -161,9 +170,7 @@ async def test_it_is_said_what_enter_does_and_which_keys_choose_the_kind_and_the
 
 @pytest.mark.parametrize("where", ["f5", "f6", "f7"])
 async def test_the_first_escape_closes_the_ticket_wherever_the_keys_are(where: str) -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket() as (app, pilot, screen):
         await pilot.press(*"100", where)
         await until(pilot, lambda: not screen.ticket.has_focus_within, "the keys elsewhere")
         await pilot.press("escape")
@@ -203,9 +210,7 @@ async def test_fine_ticks_large_sizes_and_long_names_fit(*, ascii_only: bool) ->
 
 
 async def test_a_problem_names_its_field_and_its_key_mends_it() -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket() as (app, pilot, screen):
         await pilot.press("1")
         await until(pilot, lambda: "x Size:" in below(screen)[0], "the problem")
         assert "!size" in fields_line(app, screen)
@@ -216,9 +221,7 @@ async def test_a_problem_names_its_field_and_its_key_mends_it() -> None:
 
 
 async def test_a_market_order_to_sell_is_refused_on_the_line_too() -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot, "s")
+    async with on_ticket(key="s") as (app, pilot, screen):
         await pilot.press("ctrl+g")
         await until(pilot, lambda: screen.ticket.draft.kind is OrderKind.MARKET, "a market order")
         await settle(pilot)
@@ -246,9 +249,7 @@ async def refused(app: MarketDemo, pilot: Pilot[None], screen: MarketScreen, tex
 
 
 async def test_a_long_refusal_moves_nothing_and_a_key_shows_all_of_it() -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket() as (app, pilot, screen):
         region = screen.ladder.region
         prices = [text.split("¢")[0][-3:] for text in shown_text(screen.ladder)]
         quote = screen.head.query_one("#quote").region
@@ -281,9 +282,7 @@ async def test_a_refusal_of_two_lines_is_read_whole_on_the_line() -> None:
 
 
 async def test_a_second_warning_is_marked_beside_the_figures() -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket() as (app, pilot, screen):
         region = screen.ladder.region
         service = app.market.service
         service.markets[CONDITION] = replace(service.markets[CONDITION], venue=STATES)
@@ -298,9 +297,7 @@ async def test_a_second_warning_is_marked_beside_the_figures() -> None:
 
 
 async def test_a_key_shows_the_whole_ticket_and_the_line_again() -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket() as (_, pilot, screen):
         assert "f2 Stop, target" in line(screen, "footer")
         await pilot.press(*"100", "f2")
         await until(pilot, lambda: not screen.ticket.has_class("-line"), "the whole ticket")
@@ -319,9 +316,7 @@ async def test_a_key_shows_the_whole_ticket_and_the_line_again() -> None:
 
 @pytest.mark.parametrize("height", [9, 11, 12, 14, 17, 18])
 async def test_on_a_low_screen_nothing_stands_over_the_ticket(height: int) -> None:
-    app = demo()
-    async with app.run_test(size=(80, height)) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket((80, height)) as (app, pilot, screen):
         await pilot.press(*"100")
         await until(pilot, lambda: any("cost $53.00" in line for line in below(screen)), "the cost")
         await settle(pilot)
@@ -334,9 +329,7 @@ async def test_on_a_low_screen_nothing_stands_over_the_ticket(height: int) -> No
 
 
 async def test_the_terminals_cursor_stands_in_the_field_that_has_the_keys_in_either_form() -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket() as (app, pilot, screen):
         field = screen.ticket.size_field
         assert field.has_focus
         for _ in range(2):
@@ -351,9 +344,7 @@ async def test_the_terminals_cursor_stands_in_the_field_that_has_the_keys_in_eit
 
 
 async def test_it_changes_its_form_with_the_screen_and_keeps_what_was_typed() -> None:
-    app = demo()
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await with_ticket(app, pilot, "s")
+    async with on_ticket((120, 36), key="s") as (_, pilot, screen):
         await pilot.press(*"100")
         assert not screen.ticket.has_class("-line")
         for size in (SMALL, (80, 12), (60, 24), (200, 50), SMALL):
@@ -368,9 +359,7 @@ async def test_it_changes_its_form_with_the_screen_and_keeps_what_was_typed() ->
 
 
 async def test_the_tour_takes_no_row_of_the_ladder() -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket() as (_, pilot, screen):
         screen.lines.show_tour((Cell(" 1/9 Press b to buy."),))
         await until(pilot, lambda: screen.query_one("#tour").region.area, "the tour's line")
         await settle(pilot)
@@ -378,9 +367,7 @@ async def test_the_tour_takes_no_row_of_the_ladder() -> None:
 
 
 async def test_the_mouse_reaches_the_fields_and_every_pane_above_them() -> None:
-    app = demo()
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket() as (_, pilot, screen):
         await pilot.click("#ticket-kind")
         await until(pilot, lambda: screen.ticket.draft.kind is OrderKind.MARKET, "the next kind")
         await pilot.click("#ticket-price")
@@ -396,9 +383,7 @@ async def test_the_mouse_reaches_the_fields_and_every_pane_above_them() -> None:
 
 
 async def test_the_footer_offers_a_suggestion_only_where_there_is_one() -> None:
-    app = demo()
-    async with app.run_test(size=WIDE) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket(WIDE) as (_, pilot, screen):
         assert "ctrl+o Post only" in line(screen, "footer")
         assert "Suggestion" not in line(screen, "footer")
         await pilot.press("1")
@@ -409,9 +394,7 @@ async def test_the_footer_offers_a_suggestion_only_where_there_is_one() -> None:
 
 @pytest.mark.parametrize("width", [79, 80])
 async def test_post_only_is_written_out_on_the_line(width: int) -> None:
-    app = demo()
-    async with app.run_test(size=(width, 24)) as pilot:
-        screen = await with_ticket(app, pilot)
+    async with on_ticket((width, 24)) as (app, pilot, screen):
         assert screen.has_class("-line")
         assert "[ ] post-only at" in fields_line(app, screen)
         assert "Yes" in fields_line(app, screen)

@@ -20,7 +20,7 @@ from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes.world import World, make_world
 from tests.ui.fake_surface import NOW
-from tests.ui.market.sibling_kit import HUGE, app_of, market_of, opened
+from tests.ui.market.sibling_kit import HUGE, app_of, market_of, on_ada, opened
 from tests.ui.market.test_whole_numbers import CUT
 from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.stage import head_of, shown_text
@@ -59,9 +59,7 @@ async def test_the_next_outcomes_have_ladders_with_their_own_worth_and_touch(
     size: tuple[int, int], count: int
 ) -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, size) as (app, pilot, screen):
         sides = await side_by_side(pilot, screen, count)
         panes = [screen.ladder, *sides, screen.chart, screen.position, screen.orders, screen.tape]
         for number, pane in enumerate(panes):
@@ -95,9 +93,7 @@ async def test_the_next_outcomes_have_ladders_with_their_own_worth_and_touch(
 
 async def test_a_click_on_a_ladder_makes_it_the_main_one() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=VAST) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, VAST) as (_, pilot, screen):
         sides = await side_by_side(pilot, screen, 3)
         pointed_at = int(shown_text(sides[1].ladder)[7].split("¢")[0].split()[-1])
         assert await pilot.click(offset=(sides[1].region.x + 5, sides[1].region.y + 9), times=2)
@@ -122,9 +118,7 @@ async def test_a_click_on_a_ladder_makes_it_the_main_one() -> None:
 
 async def test_tab_and_a_key_reach_every_ladder_and_enter_goes_to_its_price() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=VAST) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, VAST) as (app, pilot, screen):
         sides = await side_by_side(pilot, screen, 3)
         for key in ("tab", "f4"):
             screen.ladder.focus()
@@ -165,9 +159,7 @@ async def pressed_in_vain(pilot: Pilot[None], screen: MarketScreen, keys: tuple[
 
 async def test_keys_act_on_the_main_ladder_alone() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=VAST) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, VAST) as (_, pilot, screen):
         await side_by_side(pilot, screen, 3)
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
@@ -204,9 +196,7 @@ def test_the_heads_of_side_ladders_read_alike_in_every_state(state: BookState, t
 
 async def test_ladders_that_come_take_back_that_there_are_none() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=VAST) as pilot:
-        _ = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, VAST) as (app, pilot, _):
         await pilot.press("f4")
         assert "No side ladders" in text_of(app, "#notice")
         await pilot.press("W")
@@ -238,9 +228,7 @@ async def test_on_a_screen_that_became_narrow_there_are_none_and_nothing_is_hear
     None
 ):
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=VAST) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, VAST) as (_, pilot, screen):
         await side_by_side(pilot, screen, 3)
         await pilot.resize_terminal(120, 36)
         await settle(pilot)
@@ -252,9 +240,7 @@ async def test_on_a_screen_that_became_narrow_there_are_none_and_nothing_is_hear
 @pytest.mark.parametrize("width", [170, 175, 199, 200, 202])
 async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width: int) -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=(width, 50)) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, (width, 50)) as (_, pilot, screen):
         await side_by_side(pilot, screen, 2 if width >= 199 else 1)
         trades = [text for text in shown_text(screen.tape)[1:] if text.strip()]
         assert trades
@@ -285,9 +271,7 @@ async def test_beside_other_ladders_the_trades_keep_their_sizes_and_times(width:
 )
 async def test_no_number_on_the_screen_is_cut_at_odd_sizes(widths: tuple[int, ...]) -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=VAST) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, VAST) as (app, pilot, screen):
         await side_by_side(pilot, screen, 3)
         for width in widths:
             await pilot.resize_terminal(width, 24 if width < 100 else 36)

@@ -44,7 +44,7 @@ from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.market.market_kit import line, opened
+from tests.ui.market.market_kit import MIDDLE, line, on_market, opened
 from tests.ui.moving_market import CONDITION, NO, YES
 from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
@@ -78,9 +78,7 @@ def says(screen: ProtectScreen, entry: str) -> str:
 async def test_the_price_pointed_at_is_the_stop_or_the_target_to_begin_with(
     pointed: str, entry: str, text: str
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.ladder.point_at(m(pointed))
         await pilot.press("t")
         await until(pilot, lambda: isinstance(app.screen, ProtectScreen), "the entries")
@@ -538,9 +536,7 @@ def test_a_narrow_list_keeps_the_prices_of_a_stop_and_a_target() -> None:
 async def test_a_ticket_carries_a_stop_and_a_target_that_the_card_shows(
     size: tuple[int, int],
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (app, pilot, screen):
         await pilot.press("b")
         if size == (80, 24):
             # One line has no room for them; the whole ticket has.
@@ -567,9 +563,7 @@ async def test_a_ticket_carries_a_stop_and_a_target_that_the_card_shows(
 
 
 async def test_a_sale_has_no_row_for_a_stop() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, _):
         await pilot.press("s")
         await settle(pilot)
         assert not shows(app, "on fills")

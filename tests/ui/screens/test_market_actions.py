@@ -1,5 +1,7 @@
 """Moving, selling all and scaling from the trading screen: by key, card, and what is said."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -32,7 +34,7 @@ from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
-from tests.ui.market.market_kit import cents, line, opened
+from tests.ui.market.market_kit import MIDDLE, cents, line, on_market, opened
 from tests.ui.moving_market import CONDITION, NUMBER, YES
 from tests.ui.screens.look import agree, filled_in, scaled, shows
 from tests.ui.wait import settle, until
@@ -46,18 +48,21 @@ def set_orders(app: MarketDemo, *orders: Order) -> None:
     service.announce(AccountTopic())
 
 
-async def picked_up(app: MarketDemo, pilot: Pilot[None], at: float = 49) -> MarketScreen:
-    screen = await opened(app, pilot)
-    screen.ladder.point_at(cents(at))
+async def pick_up(pilot: Pilot[None], screen: MarketScreen) -> None:
+    screen.ladder.point_at(cents(49))
     await pilot.press("e")
     await until(pilot, lambda: screen.controls.moving.is_moving, "the order is picked up")
-    return screen
+
+
+@asynccontextmanager
+async def picked_up() -> AsyncIterator[tuple[MarketDemo, Pilot[None], MarketScreen]]:
+    async with on_market() as (app, pilot, screen):
+        await pick_up(pilot, screen)
+        yield app, pilot, screen
 
 
 async def test_e_picks_up_arrows_choose_and_enter_asks() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (app, pilot, screen):
         service = app.market.service
         assert "MOVE BUY 250 Yes @ 49¢ to 49¢" in line(screen, "book")
         assert "Move here" in line(screen, "footer")
@@ -80,9 +85,7 @@ async def test_e_picks_up_arrows_choose_and_enter_asks() -> None:
 
 
 async def test_the_pick_is_the_order_and_the_goal_a_price_whatever_the_book_does() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (app, pilot, screen):
         screen.ladder.point_at(cents(45))
         app.market.service.books[YES] = replace(app.market.service.books[YES], bids=(), version=99)
         app.market.service.announce(BookTopic(YES))
@@ -96,9 +99,7 @@ async def test_the_pick_is_the_order_and_the_goal_a_price_whatever_the_book_does
 
 
 async def test_escape_drops_the_order_and_only_then_leaves_the_screen() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (app, pilot, screen):
         await pilot.press("escape")
         await settle(pilot)
         assert app.screen is screen
@@ -109,9 +110,7 @@ async def test_escape_drops_the_order_and_only_then_leaves_the_screen() -> None:
 
 
 async def test_declining_the_card_keeps_the_order_in_hand() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (app, pilot, screen):
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         await pilot.press("escape")
@@ -121,9 +120,7 @@ async def test_declining_the_card_keeps_the_order_in_hand() -> None:
 
 
 async def test_where_nothing_of_ours_rests_there_is_nothing_to_move() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (_, pilot, screen):
         await pilot.press("e")
         assert "Put the cursor" in line(screen, "notice")
         screen.ladder.point_at(cents(50))
@@ -136,9 +133,7 @@ async def test_where_nothing_of_ours_rests_there_is_nothing_to_move() -> None:
 
 
 async def test_nothing_of_ours_at_a_price_is_said_until_something_else_is_done() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (_, pilot, screen):
         screen.ladder.point_at(cents(50))
         await pilot.press("e")
         await settle(pilot)
@@ -154,9 +149,7 @@ async def test_nothing_of_ours_at_a_price_is_said_until_something_else_is_done()
 
 
 async def test_what_was_dropped_can_be_picked_up_again_at_once() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (_, pilot, screen):
         cursor = screen.ladder.cursor
         await pilot.press("down", "down", "escape")
         await settle(pilot)
@@ -167,18 +160,14 @@ async def test_what_was_dropped_can_be_picked_up_again_at_once() -> None:
 
 
 async def test_an_order_that_ends_in_hand_is_dropped_and_said() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (app, pilot, screen):
         set_orders(app)
         await until(pilot, lambda: not screen.controls.moving.is_moving, "it is dropped")
         assert "has ended" in line(screen, "notice")
 
 
 async def test_the_other_outcome_drops_what_is_in_hand() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (_, pilot, screen):
         await pilot.press("o")
         await until(pilot, lambda: not screen.controls.moving.is_moving, "it is dropped")
 
@@ -203,9 +192,7 @@ async def test_several_orders_at_a_price_move_together_each_with_its_own_verdict
 
 
 async def test_a_price_it_would_cross_is_said_on_the_card() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         set_orders(app, replace(believable.order(1, NUMBER, price=0.49), is_post_only=True))
         await settle(pilot)
         screen.ladder.point_at(cents(49))
@@ -230,9 +217,7 @@ async def test_a_price_it_would_cross_is_said_on_the_card() -> None:
 
 
 async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (app, pilot, screen):
         intent = LimitIntent(CONDITION, YES, Side.BUY, cents(48), believable.micros(250))
         service = app.market.service
         service.move_verdicts = [
@@ -260,9 +245,7 @@ async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself(
 
 
 async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_the_way() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         sale = believable.order(3, NUMBER, side=Side.SELL, price=0.57, size=400)
         set_orders(app, sale)
         await pilot.press("f")
@@ -286,9 +269,7 @@ async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_t
 
 
 async def test_the_card_of_selling_all_follows_the_book_and_stays_ready() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, _):
         set_orders(app)
         await pilot.press("f")
         await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
@@ -309,9 +290,7 @@ async def test_the_card_of_selling_all_follows_the_book_and_stays_ready() -> Non
 
 
 async def test_the_card_of_selling_all_cancels_own_bids_and_warns_of_none() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        await opened(app, pilot)
+    async with on_market() as (app, pilot, _):
         best = app.market.service.books[YES].bids[0]
         mine = replace(believable.order(3, NUMBER, size=1), price=best.price)
         set_orders(app, mine)
@@ -325,9 +304,7 @@ async def test_the_card_of_selling_all_cancels_own_bids_and_warns_of_none() -> N
 
 
 async def test_a_sale_that_the_venue_delays_is_told_of_when_it_fills() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         service = app.market.service
         set_orders(app)
         await pilot.press("f")
@@ -368,7 +345,8 @@ async def test_the_cards_warn_of_what_the_ticket_would_warn_of(key: str) -> None
             set_orders(app)
             await pilot.press("f")
         elif key == "e":
-            screen = await picked_up(app, pilot)
+            screen = await opened(app, pilot)
+            await pick_up(pilot, screen)
             screen.ladder.point_at(cents(48))
             await pilot.press("enter")
         else:
@@ -386,9 +364,7 @@ async def test_the_cards_warn_of_what_the_ticket_would_warn_of(key: str) -> None
 async def test_a_card_whose_order_is_cancelled_elsewhere_says_so_and_moves_nothing(
     key: str,
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.ladder.point_at(cents(49))
         await pilot.press(key)
         if key == "e":
@@ -403,9 +379,7 @@ async def test_a_card_whose_order_is_cancelled_elsewhere_says_so_and_moves_nothi
 
 
 async def test_f_says_why_there_is_nothing_to_sell() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         await pilot.press("f")
         assert "still being checked" in line(screen, "notice")
         service = app.market.service
@@ -415,9 +389,7 @@ async def test_f_says_why_there_is_nothing_to_sell() -> None:
 
 
 async def test_a_refused_sale_is_said() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         set_orders(app)
         app.market.service.verdicts = [Rejected("no orders found to match with FAK order")]
         await pilot.press("f")
@@ -575,9 +547,7 @@ async def test_choices_and_steps_change_the_ladder() -> None:
 
 
 async def test_the_mouse_presses_the_keys_of_a_card() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (app, pilot, screen):
         await pilot.press("down", "enter")
         await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
         await settle(pilot)
@@ -590,9 +560,7 @@ async def test_the_mouse_presses_the_keys_of_a_card() -> None:
 
 
 async def test_the_mouse_presses_the_keys_of_the_footer_and_leaves_the_ladder_its_focus() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (_, pilot, screen):
         screen.ladder.point_at(cents(49))
         await settle(pilot)
         footer = screen.query_one("#footer", KeyLine)
@@ -605,9 +573,7 @@ async def test_the_mouse_presses_the_keys_of_the_footer_and_leaves_the_ladder_it
 
 
 async def test_nudges_go_on_while_their_card_is_up() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.ladder.point_at(cents(49))
         await pilot.press("shift+down")
         await until(pilot, lambda: shows(app, "BUY 250 Yes @ 48¢ or better"), "the card")
@@ -618,9 +584,7 @@ async def test_nudges_go_on_while_their_card_is_up() -> None:
 
 
 async def test_what_is_picked_up_is_drawn_where_it_would_go() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await picked_up(app, pilot)
+    async with picked_up() as (_, pilot, screen):
         await pilot.press("down", "down")
         left, *ghosts = screen.ladder.viewport.marks.ghosts
         assert left.is_leaving

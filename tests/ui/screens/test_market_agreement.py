@@ -6,8 +6,7 @@ import pytest
 
 from pmtui.ui.format import format_size_compact
 from pmtui.ui.market.market import MarketScreen
-from tests.ui.demo_market import MarketDemo
-from tests.ui.market.market_kit import opened
+from tests.ui.market.market_kit import MIDDLE, on_market
 from tests.ui.screens.look import screen_lines
 from tests.ui.wait import settle
 
@@ -82,9 +81,7 @@ def _disagreements(screen: MarketScreen, lines: list[str]) -> list[str]:
 async def test_whatever_the_book_does_the_screen_agrees_with_itself(
     size: tuple[int, int], keys: tuple[str, ...]
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (app, pilot, screen):
         if keys:
             await pilot.press(*keys)
         await settle(pilot)
@@ -100,9 +97,7 @@ async def test_whatever_the_book_does_the_screen_agrees_with_itself(
 
 
 async def test_a_disagreement_is_seen() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, _, screen):
         lines = screen_lines(app)
         assert _disagreements(screen, lines) == []
         quote = next(number for number, line in enumerate(lines) if " bid " in line)

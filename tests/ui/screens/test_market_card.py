@@ -23,7 +23,7 @@ from pmtui.ui.wallet.wallet_form import SplitForm
 from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
-from tests.ui.market.market_kit import cents, opened
+from tests.ui.market.market_kit import cents, on_market
 from tests.ui.moving_market import CONDITION
 from tests.ui.screens.test_market_actions import set_orders
 from tests.ui.stage import shown_text
@@ -50,9 +50,7 @@ async def _card(pilot: Pilot[None], app: MarketDemo) -> ConfirmScreen:
 async def test_it_stands_over_the_ticket_and_beside_the_ladder_at_any_of_the_sizes(
     size: tuple[int, int], states: tuple[VenueFact, ...]
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (app, pilot, screen):
         service = app.market.service
         service.markets[CONDITION] = replace(service.markets[CONDITION], venue=states)
         service.announce(MarketTopic(CONDITION))
@@ -154,9 +152,7 @@ KINDS = {
 async def test_every_card_leaves_ladder_header_and_message_line_at_any_of_the_sizes(
     kind: str,
 ) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         await KINDS[kind](app, pilot, screen)
         await until(pilot, lambda: isinstance(app.screen, Modal), kind)
         card = app.screen

@@ -13,7 +13,7 @@ from pmtui.ui.surface import Options, Surface
 from tests.ui.demo import ScreenApp
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
-from tests.ui.market.market_kit import opened
+from tests.ui.market.market_kit import MIDDLE, on_market, opened
 from tests.ui.moving_market import CONDITION, YES, MovingMarket
 from tests.ui.stage import shown_text
 from tests.ui.wait import until
@@ -76,9 +76,7 @@ async def test_a_market_with_trades_and_no_history_shows_its_trades() -> None:
 
 
 async def test_candles_take_the_place_of_the_line_and_the_other_way_round() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (_, pilot, screen):
 
         def has_candles() -> bool:
             return any(mark in line for line in shown_text(screen.chart) for mark in "┃╻╹")

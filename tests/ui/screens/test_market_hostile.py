@@ -7,8 +7,7 @@ import pytest
 from pmtui.domain.books.book_view import BookState, Level
 from pmtui.domain.money import Micros
 from pmtui.service.topics import BookTopic
-from tests.ui.demo_market import MarketDemo
-from tests.ui.market.market_kit import line, opened
+from tests.ui.market.market_kit import line, on_market
 from tests.ui.moving_market import YES
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle
@@ -38,9 +37,7 @@ BOOKS = {
 
 @pytest.mark.parametrize("tick", [100, 100_000])
 async def test_any_book_is_shown_whole(tick: int) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         service = app.market.service
         for version, (name, (bids, asks)) in enumerate(BOOKS.items(), 1_000):
             state = BookState.CROSSED if name == "crossed" else BookState.LIVE

@@ -8,7 +8,7 @@ from pmtui.domain.money import ONE, ZERO
 from pmtui.service.topics import BookTopic, MarketTopic
 from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.market_kit import opened
+from tests.ui.market.market_kit import MIDDLE, on_market
 from tests.ui.moving_market import CONDITION, YES
 from tests.ui.screens.look import screen_lines
 from tests.ui.wait import until
@@ -35,9 +35,7 @@ def shows_result(screen: MarketScreen) -> bool:
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 36), (200, 50)])
 async def test_the_result_stands_once_above_chart_and_trades(size: tuple[int, int]) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=size) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(size) as (app, pilot, screen):
         resolve(app)
         await until(pilot, lambda: shows_result(screen), "the result above the rest")
         await until(pilot, lambda: screen.chart.is_drawn, "the chart")
@@ -50,9 +48,7 @@ async def test_the_result_stands_once_above_chart_and_trades(size: tuple[int, in
 
 
 async def test_no_stroke_stands_where_nothing_is_beside_the_chart() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(80, 24)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         resolve(app)
         await until(pilot, lambda: shows_result(screen), "the result above the rest")
         await until(pilot, lambda: screen.chart.is_drawn, "the chart")
@@ -63,9 +59,7 @@ async def test_no_stroke_stands_where_nothing_is_beside_the_chart() -> None:
 
 
 async def test_a_ticket_that_is_open_as_the_market_ends_keeps_its_place() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(120, 36)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market(MIDDLE) as (app, pilot, screen):
         await pilot.press("b")
         await until(pilot, lambda: screen.ticket.is_open, "the ticket is open")
         region = screen.ticket.region

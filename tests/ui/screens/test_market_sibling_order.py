@@ -14,7 +14,7 @@ from pmtui.service.topics import EventTopic
 from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.market import MarketScreen
 from tests.scenes.world import World, make_world
-from tests.ui.market.sibling_kit import TALL, app_of, market_of, opened
+from tests.ui.market.sibling_kit import market_of, on_ada
 from tests.ui.screens.look import text_of
 from tests.ui.wait import settle, until
 
@@ -104,9 +104,7 @@ async def test_enter_goes_to_the_outcome_that_was_aimed_at(
     change: Change, beside: list[str]
 ) -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=WIDEST) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, WIDEST) as (_, pilot, screen):
         aim = market_of(world, "Ruth Castellan")
         await aimed(pilot, screen, "Ruth Castellan")
         await pilot.press("up")
@@ -127,9 +125,7 @@ async def test_enter_goes_to_the_outcome_that_was_aimed_at(
 
 async def test_the_last_one_beside_stays_while_it_has_the_keys_and_goes_with_them() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=WIDEST) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, WIDEST) as (_, pilot, screen):
         await aimed(pilot, screen, "Ibrahim Sole")
         await tell(pilot, world, come_after("Ada Lindqvist"))
         assert names_beside(screen) == ["New", "Tomas Oyelaran", "Ibrahim Sole"]
@@ -141,9 +137,7 @@ async def test_the_last_one_beside_stays_while_it_has_the_keys_and_goes_with_the
 
 async def test_a_terminal_that_is_returned_to_gives_the_keys_to_the_same_outcome() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=WIDEST) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, WIDEST) as (app, pilot, screen):
         await aimed(pilot, screen, "Ibrahim Sole")
         app.post_message(events.AppBlur())
         await until(pilot, lambda: screen.focused is None, "another window has the keys")
@@ -156,9 +150,7 @@ async def test_a_terminal_that_is_returned_to_gives_the_keys_to_the_same_outcome
 
 async def test_going_on_leaves_the_keys_with_the_outcome_as_long_as_it_is_beside() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=WIDEST) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world, WIDEST) as (_, pilot, screen):
         await aimed(pilot, screen, "Ruth Castellan")
         await pilot.press("right")
         await settle(pilot)
@@ -172,9 +164,7 @@ async def test_going_on_leaves_the_keys_with_the_outcome_as_long_as_it_is_beside
 
 async def test_left_and_right_lead_to_the_same_outcomes_whatever_prices_do() -> None:
     world = make_world()
-    app = app_of(world)
-    async with app.run_test(size=TALL) as pilot:
-        screen = await opened(app, pilot, market_of(world, "Ada Lindqvist"))
+    async with on_ada(world) as (app, pilot, screen):
         names = ("Tomas Oyelaran", "Ruth Castellan", "Ibrahim Sole")
         for place, name in enumerate(names, 2):
             await tell(pilot, world, swap_prices)

@@ -12,7 +12,7 @@ from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.message_line import NOTICE_LIFE_S
 from pmtui.ui.ticket.scaled import ScaledScreen
 from tests.ui.demo_market import MarketDemo
-from tests.ui.market.market_kit import SMALL, line, opened
+from tests.ui.market.market_kit import SMALL, line, on_market, opened
 from tests.ui.market.single_key_kit import arm, chips, disarm, widen
 from tests.ui.moving_market import CONDITION
 from tests.ui.screens.look import screen_lines
@@ -59,9 +59,7 @@ def pass_seconds(app: MarketDemo, seconds: int) -> None:
 
 
 async def test_what_is_in_sight_anyway_is_confirmed_for_a_moment_only() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         await pilot.press("O")
         assert "Both outcomes on the ladder: No too." in line(screen, "notice")
         pass_seconds(app, 1)
@@ -80,9 +78,7 @@ async def test_what_is_in_sight_anyway_is_confirmed_for_a_moment_only() -> None:
 
 
 async def test_a_confirmation_goes_with_what_it_named() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (_, pilot, screen):
         await pilot.press("O")
         assert "Both outcomes on the ladder: No too." in line(screen, "notice")
         await pilot.press("o")
@@ -93,9 +89,7 @@ async def test_a_confirmation_goes_with_what_it_named() -> None:
 
 
 async def test_a_notice_never_waits_for_a_confirmation() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         service = app.market.service
         older = LogEntry(
             1, service.at - timedelta(seconds=1), Level.WARNING, "notice", "An older one"
@@ -120,9 +114,7 @@ def tell(app: MarketDemo, level: Level, text: str) -> None:
 
 
 async def test_a_notice_goes_after_its_time_though_the_recorded_time_stands_still() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         tell(app, Level.WARNING, "The order was refused")
         await until(pilot, lambda: "refused" in line(screen, "notice"), "the notice")
         app.market.service.waited_s += NOTICE_LIFE_S + 1
@@ -132,9 +124,7 @@ async def test_a_notice_goes_after_its_time_though_the_recorded_time_stands_stil
 
 @pytest.mark.parametrize("level", [Level.WARNING, Level.BAD])
 async def test_news_as_bad_waits_for_nothing_that_a_key_said(level: Level) -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         tell(app, level, "An older one")
         screen.message_line.show("Not armed: The trading host is down.")
         app.market.service.announce(LogTopic())
@@ -145,9 +135,7 @@ async def test_news_as_bad_waits_for_nothing_that_a_key_said(level: Level) -> No
 
 
 async def test_better_news_waits_for_what_a_key_said() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         screen.message_line.show("Not sent.")
         tell(app, Level.GOOD, "Bought 5 Yes at 50¢")
         await settle(pilot)
@@ -157,9 +145,7 @@ async def test_better_news_waits_for_what_a_key_said() -> None:
 
 
 async def test_the_reason_of_a_long_refusal_is_read_whole() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         title = "Will the committee lower its rate at the meeting in September?"
         what = f"Rejected: Buy 5 Yes at 50¢ · {title}"
         tell(app, Level.BAD, f"{what} (no balance for this)")
@@ -169,9 +155,7 @@ async def test_the_reason_of_a_long_refusal_is_read_whole() -> None:
 
 
 async def test_the_footer_offers_no_trade_in_a_market_that_is_over() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=(160, 45)) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market((160, 45)) as (app, pilot, screen):
         trades = ("b Buy", "s Sell", "v Arm", "Move", "Ticket here")
         assert all(words in line(screen, "footer") for words in trades[:3])
         close_market(app)
@@ -204,9 +188,7 @@ def close_market(app: MarketDemo) -> None:
 
 
 async def test_while_a_form_has_the_keys_no_title_promises_what_enter_does() -> None:
-    app = MarketDemo(0)
-    async with app.run_test(size=SMALL) as pilot:
-        screen = await opened(app, pilot)
+    async with on_market() as (app, pilot, screen):
         assert "enter" in line(screen, "book")
         await pilot.press("L")
         await until(pilot, lambda: isinstance(app.screen, ScaledScreen), "the form is open")

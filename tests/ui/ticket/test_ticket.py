@@ -95,10 +95,7 @@ async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
 
 
 async def test_addresses_and_the_id_are_shown_when_they_are_asked_for() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(120, 36)) as pilot:
-        app.open(price="0.51")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.51", size=(120, 36)) as (app, pilot):
         await pilot.press(*"100", "enter")
         screen = await _card(pilot, app)
         assert "Order id" not in _card_text(screen)
@@ -188,10 +185,7 @@ async def test_an_open_card_says_that_its_order_would_be_refused_now() -> None:
 async def test_a_small_order_that_nothing_speaks_against_needs_no_card_where_the_trader_says_so() -> (
     None
 ):
-    app = TicketApp(FakeService(), rules=TicketRules(confirm_above=m("60")))
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open()
-        await settle(pilot)
+    async with ticket_on(FakeService(), rules=TicketRules(confirm_above=m("60"))) as (app, pilot):
         await pilot.press(*"51", "tab", *"100", "enter")
         await until(pilot, lambda: "Working: BUY 100" in app.words(), "the verdict")
         assert not isinstance(app.screen, ConfirmScreen)
@@ -361,10 +355,9 @@ async def test_fields_keep_their_places_when_an_order_gets_a_time(*, is_line: bo
 
 
 async def test_the_other_side_keeps_the_size_and_not_how_long_the_order_before_lived() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(Side.SELL, price="0.53", account=account_view(shares="50"))
-        await settle(pilot)
+    async with ticket_on(
+        FakeService(), Side.SELL, price="0.53", account=account_view(shares="50")
+    ) as (app, pilot):
         await pilot.press(*"20", *["ctrl+t"] * 5)
         await until(pilot, lambda: app.pane.draft.time_in_force is TimeInForce.FAK, "FAK")
         app.open(Side.SELL, price="0.52")
@@ -435,10 +428,9 @@ async def test_a_problem_stands_beside_its_field_and_one_key_mends_it() -> None:
 
 
 async def test_a_market_order_to_sell_is_refused_and_a_key_makes_it_a_limit() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(Side.SELL, price="0.52", account=account_view(shares="250"))
-        await settle(pilot)
+    async with ticket_on(
+        FakeService(), Side.SELL, price="0.52", account=account_view(shares="250")
+    ) as (app, pilot):
         await pilot.press("ctrl+g")
         await until(pilot, lambda: "No market sells" in app.words(), "the refusal")
         assert "ctrl+n limit FAK at 51¢" in app.words()
@@ -513,9 +505,7 @@ async def test_a_ticket_opened_anew_knows_nothing_of_the_order_before() -> None:
 async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released() -> None:
     limits = Limits(order=Micros(40_000_000))
     service = FakeService(account_view=replace(EMPTY_ACCOUNT, entry=EntryRules(limits)))
-    app = TicketApp(service)
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
+    async with ticket_on(service, price="0.53") as (app, pilot):
         app.pane.size_field.focus()
         await pilot.press(*"100")
         await until(pilot, lambda: "Over your limit of $40.00" in app.words(), "the limit")
@@ -535,9 +525,7 @@ async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released(
 
 
 async def test_after_sending_the_next_thing_typed_is_a_size() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         app.pane.size_field.focus()
         await pilot.press(*"100")
         app.pane.price.focus()
@@ -548,9 +536,7 @@ async def test_after_sending_the_next_thing_typed_is_a_size() -> None:
 
 
 async def test_what_a_command_filled_in_is_one_order_and_closes_the_ticket() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
+    async with ticket_on(FakeService(), price="0.53") as (app, pilot):
         draft = replace(app.pane.draft, size_text="100")
         app.pane.fill(draft)
         await _send(pilot, app)
@@ -565,10 +551,9 @@ async def test_what_a_command_filled_in_is_one_order_and_closes_the_ticket() -> 
 
 
 async def test_what_the_service_cannot_prepare_is_said_without_a_card() -> None:
-    app = TicketApp(FakeService(refusal=Rejected("No key: this session is read-only")))
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(
+        FakeService(refusal=Rejected("No key: this session is read-only")), price="0.53"
+    ) as (app, pilot):
         await pilot.press(*"100", "enter")
         await until(pilot, lambda: "No key" in app.words(), "the reason")
         assert not isinstance(app.screen, ConfirmScreen)
@@ -658,10 +643,7 @@ async def test_escape_on_the_card_leaves_the_ticket_as_it_was() -> None:
 async def test_the_card_fits_and_stands_over_the_ticket(
     size: tuple[int, int],
 ) -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=size) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53", size=size) as (app, pilot):
         await pilot.press(*"100", "enter")
         screen = await _card(pilot, app)
         card = screen.query_one("#card").region
@@ -818,10 +800,7 @@ async def test_the_pause_for_reading_passes_while_the_recorded_time_stands_still
 
 async def test_a_partial_fill_is_told_in_shares() -> None:
     verdict = Accepted("0x1", OrderStatus.PARTIALLY_FILLED, m("40"), "partially filled")  # type: ignore[arg-type]
-    app = TicketApp(FakeService(verdicts=[verdict]))
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53")
-        await settle(pilot)
+    async with ticket_on(FakeService(verdicts=[verdict]), price="0.53") as (app, pilot):
         await pilot.press(*"100")
         await _send(pilot, app)
         await until(pilot, lambda: "40 Yes filled, 60 working" in app.words(), "the fill")
@@ -836,20 +815,20 @@ async def test_a_book_of_the_other_outcome_takes_the_ticket_along_without_a_pric
 
 
 async def test_without_terms_nothing_is_reviewed() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53", view=market_view(has_terms=False))
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53", view=market_view(has_terms=False)) as (
+        app,
+        pilot,
+    ):
         await pilot.press(*"100", "enter")
         await until(pilot, lambda: "terms are loading" in app.words(), "the reason")
         assert app.service.calls == []
 
 
 async def test_a_doubtful_book_is_named_in_words() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53", book=book_view(state=BookState.STALE))
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53", book=book_view(state=BookState.STALE)) as (
+        app,
+        _,
+    ):
         assert "stale" in app.text()
 
 
@@ -882,10 +861,10 @@ async def test_it_is_painted_whole_in_any_colours_with_hostile_labels(
 
 
 async def test_on_the_smallest_region_a_timed_order_with_a_problem_still_shows_its_cost() -> None:
-    app = TicketApp(FakeService())
-    async with app.run_test(size=(80, 24)) as pilot:
-        app.open(price="0.53", book=book_view(state=BookState.STALE))
-        await settle(pilot)
+    async with ticket_on(FakeService(), price="0.53", book=book_view(state=BookState.STALE)) as (
+        app,
+        pilot,
+    ):
         await pilot.press(*"100", "ctrl+t")
         await until(pilot, lambda: app.pane.expiry.display, "the expiry field")
         app.pane.expiry.focus()
