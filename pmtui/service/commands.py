@@ -167,7 +167,6 @@ class ServiceCommands:
             tuple(in_the_way),
             override=override,
             is_single_key=is_single_key,
-            why_not=self._desk.why_self_trade,
             given=self._given,
         )
 

@@ -22,6 +22,8 @@ class Profile:
     reason: str = ""
     remedy: str = ""
     """The command that adds a missing key; empty if nothing is missing."""
+    other_remedy: str = ""
+    """The command that takes a key of the trader's instead, if there is none yet."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ KEYLESS = Onboarding(
     "live",
     key_problem="no key: viewing only, no trading",
     remedy="pmtui account new --profile live",
+    other_remedy="pmtui account import --profile live",
     place=READY.place,
     spenders=READY.spenders,
 )

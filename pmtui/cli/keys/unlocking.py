@@ -177,6 +177,8 @@ class SessionKey:
     """Its source; the paper account's key is found later."""
     remedy: str = ""
     """The command that adds what is missing."""
+    other_remedy: str = ""
+    """The command that takes a key of the trader's instead, if there is none yet."""
     locked: str = ""
     """Owner of a keystore whose passphrase was not requested."""
 
@@ -292,8 +294,10 @@ def _find(
             raise ConfigError(KEY_VARIABLE, secret)
         return SessionKey(secret, kind=KeyKind.ENVIRONMENT)
     if not path.exists():
-        making = f"pmtui account new --profile {settings.profile}"
-        return SessionKey(None, f"no key: {LOOK_ONLY}", remedy=making)
+        making, taking = (
+            f"pmtui account {each} --profile {settings.profile}" for each in ("new", "import")
+        )
+        return SessionKey(None, f"no key: {LOOK_ONLY}", remedy=making, other_remedy=taking)
     try:
         text = read_keystore(path)
     except OSError as error:

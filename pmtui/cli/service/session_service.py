@@ -94,7 +94,8 @@ class SessionService:
         if self._settings.is_paper:
             return Profile(name, Mode.PAPER)
         if self._key.secret is None:
-            return Profile(name, Mode.READ_ONLY, self._key.reason, self._key.remedy)
+            key = self._key
+            return Profile(name, Mode.READ_ONLY, key.reason, key.remedy, key.other_remedy)
         return Profile(name, Mode.LIVE)
 
     async def _connect(self, health: Health) -> Hosts | str:

@@ -135,6 +135,8 @@ class Onboarding:
     """Why there is no key; empty if there is one."""
     remedy: str = ""
     """The command that adds the missing key."""
+    other_remedy: str = ""
+    """The command that takes a key of the trader's instead, if there is none yet."""
     identity: Identity | None = None
     maker: Address | None = None
     """The wallet that pays, once the account is open."""

@@ -21,16 +21,19 @@ from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import ZERO, Micros, complement, format_micros, notional_floor
 from pmtui.domain.orders.amounts import SIZE_STEP, order_amounts, pairs_of, price_ceil, size_floor
 from pmtui.domain.orders.life import IN_DOUBT
-from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
+from pmtui.domain.orders.order import LimitIntent, Order, Rejected, TimeInForce
 from pmtui.domain.orders.own_orders import reserved_shares
 from pmtui.domain.orders.self_trade import bids_of_others, levels_less, own_bids_from
 from pmtui.domain.ticket.draft import DEFAULT_GIVE_WAY
 from pmtui.domain.ticket.estimate import TicketNumbers, estimate
 
-NOT_SOLD = "Not sold"
-"""Begins a refusal when a position was not sold because other orders are in its way."""
 _HUNDREDTH = Micros(100)
 """A hundredth of a cent."""
+
+
+def not_sold(reason: str) -> Rejected:
+    """Refuse to sell a position because own orders are in its way."""
+    return Rejected(f"Not sold: {reason}", is_blocked_by_own=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -312,6 +312,8 @@ class Rejected:
     """The venue's own text, or ours if the order was never sent."""
     field: str | None = None
     """The ticket field that the reason is about, if known."""
+    is_blocked_by_own: bool = False
+    """Whether own orders in its way prevented a sale."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ class OnboardingFeed:
             profile=profile.name,
             key_problem=(profile.reason or "no key") if profile.mode is Mode.READ_ONLY else "",
             remedy=profile.remedy,
+            other_remedy=profile.other_remedy,
             limits=limits,
         )
         self._deployed: dict[Address, LastAnswer[bool]] = {}

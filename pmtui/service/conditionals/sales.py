@@ -311,11 +311,11 @@ class ConditionalSales:
         await self._own_bids.clear(intent, hooks.report)
         admitted: list[OrderId] = []
 
-        def why_not(fitted: PreparedOrder) -> str:
-            reason = hooks.record_order(fitted)
-            if not reason:
-                admitted.append(fitted.unsigned.order_id)
-            return reason
+        def why_not(fitted: PreparedOrder) -> Rejected | None:
+            if reason := hooks.record_order(fitted):
+                return Rejected(reason)
+            admitted.append(fitted.unsigned.order_id)
+            return None
 
         in_the_way = self._in_the_way(intent, account)
         before = self._state_before(token_id)

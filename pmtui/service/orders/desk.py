@@ -14,7 +14,7 @@ from pmtui.domain.ids import CommandId, ConditionId, OrderId, TokenId
 from pmtui.domain.markets.identity import Disagreement
 from pmtui.domain.markets.market import Market, MarketTerms
 from pmtui.domain.orders.cancelling import ALL_ORDERS, CancelScope
-from pmtui.domain.orders.flattening import NOT_SOLD
+from pmtui.domain.orders.flattening import not_sold
 from pmtui.domain.orders.order import (
     CancelVerdict,
     LimitIntent,
@@ -50,12 +50,8 @@ MOST_SENT = 5 * MOST_PREPARED
 Futures = dict[OrderId, asyncio.Future[Verdict]]
 
 
-def _nothing_against(_: PreparedOrder) -> str:
-    return ""
-
-
 class Desk:
-    """The only way to change anything at the venue."""
+    """Sends, moves and cancels orders, each with a verdict that can be awaited."""
 
     def __init__(  # noqa: PLR0913 - everything that an order meets on its way
         self,
@@ -219,7 +215,7 @@ class Desk:
         *,
         override: str = "",
         is_single_key: bool = False,
-        why_not: Callable[[PreparedOrder], str] = _nothing_against,
+        why_not: Callable[[PreparedOrder], Rejected | None] | None = None,
         why_unwanted: Callable[[], str] = nothing_against,
         given: Moment | None = None,
     ) -> CommandId:
@@ -230,8 +226,9 @@ class Desk:
             in_the_way: own sales of the same shares, and own bids that it would meet.
             override: what was permitted with it.
             is_single_key: without an override it leaves only while its book is good.
-            why_not: called with the final order; returns why it must not be sent, "" if it may.
-            why_unwanted: the same, asked again when its bytes leave.
+            why_not: called with the final order; returns why it must not be sent, None if it may.
+                Without it, a sale that would meet an own bid is refused.
+            why_unwanted: returns why it is no longer wanted, asked again when its bytes leave.
             given: when the trader gave it; now, where absent.
         """
         instruction = self._sender.instruct(
@@ -244,8 +241,8 @@ class Desk:
 
         async def run() -> None:
             fitted = await self._mover.sell_after(order, in_the_way) if in_the_way else order
-            if isinstance(fitted, PreparedOrder) and (reason := why_not(fitted)):
-                fitted = Rejected(reason)
+            if isinstance(fitted, PreparedOrder):
+                fitted = (why_not or self._why_self_trade)(fitted) or fitted
             if isinstance(fitted, Rejected):
                 self._sender.refuse(order, fitted, report)
                 return
@@ -262,15 +259,12 @@ class Desk:
                 self._run_sending(futures, run)
         return command_id
 
-    def why_self_trade(self, order: PreparedOrder) -> str:
-        """Return why the sale would trade with our own bid, or "" if it would not."""
+    def _why_self_trade(self, order: PreparedOrder) -> Rejected | None:
         intent = order.intent
         if not isinstance(intent, LimitIntent):
-            return ""
+            return None
         met = own_bids_from(intent, self._feed.own.open_orders())
-        if not met:
-            return ""
-        return f"{NOT_SOLD}: your {describe_own_order(met[0])} came in its way"
+        return not_sold(f"your {describe_own_order(met[0])} came in its way") if met else None
 
     async def read_fills(self, order_id: OrderId, *, since: datetime) -> bool:
         """Read the fills of an order placed at or after a time; return whether that succeeded."""

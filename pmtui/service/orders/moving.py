@@ -20,7 +20,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import MarketTerms, Side
 from pmtui.domain.money import Micros, format_micros
 from pmtui.domain.orders.amounts import size_floor
-from pmtui.domain.orders.flattening import NOT_SOLD
+from pmtui.domain.orders.flattening import not_sold
 from pmtui.domain.orders.moving import (
     find_final_size,
     size_after_fills,
@@ -61,7 +61,7 @@ PROOF_WITHIN_S = 8.0
 """How long a new order waits for proof of the cancelled one's fills. A stream event takes well under a
 second, trades may be several polls late (docs/wire.md#reading-orders-and-trades); after that the confirmed
 price is no longer what the trader is looking at."""
-NOT_REPLACED = "Cancelled, not replaced"
+NOT_REPLACED = MoveEnd.NOT_REPLACED.value.capitalize()
 NO_STREAM = "the order stream is down, and without it nobody says how much of an order had filled"
 UNPROVED = f"how much of it had filled was not certain within {PROOF_WITHIN_S:.0f} s"
 
@@ -131,21 +131,19 @@ class Mover:
         cancellation = self._canceller.start(tuple(each.order_id for each in in_the_way))
         verdict = await self._ended(cancellation)
         if verdict is None:
-            return Rejected(f"{NOT_SOLD}: no answer to the cancels before it")
+            return not_sold("no answer to the cancels before it")
         if verdict.problem:
-            return Rejected(
-                f"{NOT_SOLD}: orders that would self-trade were not cancelled: {verdict.problem}"
-            )
+            return not_sold(f"orders that would self-trade were not cancelled: {verdict.problem}")
         refused = dict(verdict.result.not_canceled)
         for each in in_the_way:
             known = self._feed.own.order(each.order_id) or each
             if each.order_id in refused and known.status.is_open:
                 name = describe_own_order(known)
-                return Rejected(f"{NOT_SOLD}: your {name} stayed: {refused[each.order_id]}")
+                return not_sold(f"your {name} stayed: {refused[each.order_id]}")
         selling = tuple(each for each in in_the_way if _ties_up(each, order))
         finals = await self._read_final_sizes(selling)
         if finals is None:
-            return Rejected(f"{NOT_SOLD}: of an order in its way, {UNPROVED}")
+            return not_sold(f"of an order in its way, {UNPROVED}")
         sold = sum(max(0, finals[each.order_id] - each.matched_size) for each in selling)
         return self._resized(order, Micros(order.size - sold))
 

@@ -24,7 +24,7 @@ from pmtui.domain.account.wallet_transactions import (
 from pmtui.domain.formats import count, exact_dollars
 from pmtui.domain.ids import Address
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.ports import WalletAccess
+from pmtui.service.ports import CallTable, WalletAccess
 from pmtui.service.profile import Profile
 from pmtui.service.views import Load, Mode
 from pmtui.service.wallet.preparing import CallWords
@@ -145,7 +145,7 @@ class WalletReader:
         is_there = None if facts.paying is None else facts.is_deployed(facts.paying)
         yield _deployment(ours, is_there=is_there, blocked_by=no_key, reading=reading)
         no_wallet = no_key or ("" if is_there else "the deployment")
-        yield _approving(ours, approvals, blocked_by=no_wallet, reading=reading)
+        yield _approving(ours, approvals, table=access.table, blocked_by=no_wallet, reading=reading)
         cash = account.state.balance
         state = StepState.UNKNOWN if cash is None else StepState.DONE if cash else StepState.TO_DO
         result = account.state.problem if cash is None else exact_dollars(cash)
@@ -171,6 +171,12 @@ def sent_addresses(
             if decoded is not None and decoded.function == "transfer":
                 found[Address(str(decoded.argument("to")))] = None
     return tuple(found)
+
+
+def _approves(transaction: WalletTransaction, table: CallTable) -> Iterable[bool]:
+    for call in transaction.calls:
+        decoded = table.decode(call)
+        yield decoded is not None and decoded.function in {"approve", "setApprovalForAll"}
 
 
 def _approvals(facts: WalletFacts, access: WalletAccess) -> Iterable[ApprovalView]:
@@ -231,14 +237,13 @@ def _deployment(
 
 
 def _approving(
-    ours: Sequence[WalletTransaction], approvals: tuple[ApprovalView, ...], *, blocked_by: str,
-    reading: Container[TransactionKey],
+    ours: Sequence[WalletTransaction], approvals: tuple[ApprovalView, ...], *, table: CallTable,
+    blocked_by: str, reading: Container[TransactionKey],
 ) -> WalletStepView:  # fmt: skip
     needed = [each for each in approvals if each.is_needed]
     missing = tuple(each.approval for each in needed if each.is_allowed is False)
     unknown = [each for each in needed if each.is_allowed is None]
-    titles = ("Approve ", "Revoke ")
-    last = next((each for each in ours if each.title.startswith(titles)), None)
+    last = next((each for each in ours if any(_approves(each, table))), None)
     if last is not None and last.key in reading:
         return _being_read(StepKind.APPROVE, last)
     if last is not None and last.status is TransactionStatus.CONFIRMED:

@@ -229,7 +229,7 @@ def _to_do(stand: StepStatus, facts: Onboarding, words: Words) -> str:
 
 def describe_remedy_briefly(facts: Onboarding) -> str:
     """Return the same remedy in one line for a small screen."""
-    if " account new " in f"{facts.remedy} ":
+    if facts.other_remedy:
         return f"`{facts.remedy}` makes a key; `import` takes yours."
     return describe_remedy(facts)
 
@@ -239,9 +239,8 @@ def describe_remedy(facts: Onboarding) -> str:
     command = facts.remedy
     if not command:
         return "Start this profile again once that is over." if facts.key_problem else ""
-    if " account new " in f"{command} ":
-        other = command.replace(" new ", " import ", 1)
-        return f"Leave, and run `{command}`; `{other}` takes a key you have."
+    if facts.other_remedy:
+        return f"Leave, and run `{command}`; `{facts.other_remedy}` takes a key you have."
     return f"Leave, and run `{command}`: it asks for the passphrase."
 
 

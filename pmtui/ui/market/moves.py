@@ -197,8 +197,8 @@ def describe_move(verdict: MoveVerdict, again: str = "") -> str:
     if not again:
         return text
     # The key goes before the reason: the end of a long line may be cut.
-    what, colon, reason = text.partition(":")
-    return f"{what} ({again} to retry){colon}{reason}"
+    what = verdict.end.value.capitalize()
+    return text.replace(what, f"{what} ({again} to retry)", 1)
 
 
 def describe_merging(keymap: Keymap, path: Sequence[str] = MERGE_PATH) -> str:

@@ -9,7 +9,7 @@ from pmtui.domain.formats import count, format_shares
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import ONE, ZERO, Micros
-from pmtui.domain.orders.flattening import NOT_SOLD, Closing, FlattenPlan
+from pmtui.domain.orders.flattening import Closing, FlattenPlan
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.service.surface import PreparedOrder
@@ -81,7 +81,7 @@ def describe_end(
     if isinstance(verdict, Rejected):
         # Nothing was sent, so there is nothing to warn about.
         warnings = ()
-    if isinstance(verdict, Rejected) and verdict.reason.startswith(NOT_SOLD):
+    if isinstance(verdict, Rejected) and verdict.is_blocked_by_own:
         said = f"{plain(verdict.reason, _REASON)}: {if_not_sold}."
     else:
         said = _describe_end(verdict, order)

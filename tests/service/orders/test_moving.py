@@ -12,6 +12,7 @@ from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.flattening import not_sold
 from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import (
     Accepted,
@@ -552,7 +553,7 @@ async def test_nothing_is_sold_into_a_bid_whose_cancel_nobody_answers(world: Wor
     task = asyncio.ensure_future(wait())
     await until(world, lambda: told, "it is said")
     await task
-    assert told == [Rejected("Not sold: no answer to the cancels before it")]
+    assert told == [not_sold("no answer to the cancels before it")]
     await world.pass_time(30)
     assert world.account.posted == []
 
@@ -564,7 +565,7 @@ async def test_nothing_is_sold_into_a_bid_that_stays(world: World) -> None:
     verdict = await world.service.commands.verdict(
         world.service.commands.flatten(order.order_id, (bid,))
     )
-    assert verdict == Rejected("Not sold: your BUY 10 Yes @ 36¢ stayed: order is delayed")
+    assert verdict == not_sold("your BUY 10 Yes @ 36¢ stayed: order is delayed")
     assert world.account.posted == []
 
 
@@ -574,7 +575,7 @@ async def test_nothing_is_sold_into_a_bid_that_came_after_the_plan(world: World)
     verdict = await world.service.commands.verdict(
         world.service.commands.flatten(order.order_id, ())
     )
-    assert verdict == Rejected("Not sold: your BUY 10 Yes @ 36¢ came in its way")
+    assert verdict == not_sold("your BUY 10 Yes @ 36¢ came in its way")
     assert world.account.posted == []
 
 

@@ -104,7 +104,7 @@ def test_without_a_key_every_line_that_needs_one_says_so() -> None:
 
 
 def test_a_locked_keystore_is_opened_by_starting_again() -> None:
-    locked = replace(KEYLESS, remedy="pmtui --profile live")
+    locked = replace(KEYLESS, remedy="pmtui --profile live", other_remedy="")
     assert line(locked, "key").to_do == (
         "Leave, and run `pmtui --profile live`: it asks for the passphrase."
     )

@@ -9,6 +9,7 @@ from typing_extensions import override
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
+from pmtui.domain.orders.flattening import not_sold
 from pmtui.domain.orders.order import (
     Accepted,
     LimitIntent,
@@ -402,7 +403,7 @@ async def test_why_a_position_is_not_sold_says_what_to_do() -> None:
     service = app.market.service
     own = (believable.order(9, price=0.52, size=10),)
     service.account_view = replace(service.account_view, open_orders=own)
-    service.verdicts = [Rejected("Not sold: your BUY 10 Yes @ 52¢ stayed: order is delayed")]
+    service.verdicts = [not_sold("your BUY 10 Yes @ 52¢ stayed: order is delayed")]
     async with app.run_test(size=MIDDLE) as pilot:
         screen = await armed(app, pilot)
         await pilot.press("F")
