@@ -212,7 +212,7 @@ class BoundedSocket(ClientConnection):
             self._unread.clear()
             return
         started = self.loop.time()
-        while self._unread and not self._is_held():
+        while self._unread and self._check_room():
             super().data_received(self._next_slice())
             self._note_most()
             if self._unread and (spent := self.loop.time() - started) >= WORK_S:
@@ -232,8 +232,8 @@ class BoundedSocket(ClientConnection):
         counts.most_bytes = max(counts.most_bytes, self._bytes)
         counts.most_unsent = max(counts.most_unsent, self.transport.get_write_buffer_size())
 
-    def _is_held(self) -> bool:
-        """Whether nothing more may be parsed now."""
+    def _check_room(self) -> bool:
+        """Note whether too much waits to be read; return whether more may be parsed now."""
         part = 4 if self._is_full else 1
         # An incomplete message never blocks reading: it could not be completed.
         self._is_full = (
@@ -241,11 +241,11 @@ class BoundedSocket(ClientConnection):
             and not self._is_discarding
             and (self.messages * part > MOST_WAITING or self._bytes * part > MOST_WAITING_BYTES)
         )
-        return self._is_full or self.paused
+        return not self._is_full and not self.paused
 
     def _steer(self) -> None:
         """Read from the socket, or leave data to the kernel, which makes the peer wait."""
-        is_held = bool(self._unread) or self._is_resting or self._is_held()
+        is_held = bool(self._unread) or self._is_resting or not self._check_room()
         for transport in self._transports():
             if is_held:
                 transport.pause_reading()

@@ -447,7 +447,7 @@ class RelayerRoutes:
         allowed = await self._caller(request)
         if allowed is None:
             return failure(401, _UNAUTHORIZED)
-        if self._is_over_quota():
+        if not self._count_submission():
             return failure(429, "quota exceeded", {"Retry-After": "60"})
         try:
             submission = _decode_submission(await request.body())
@@ -591,14 +591,15 @@ class RelayerRoutes:
         )
         return any(each.state is RelayerState.MINED for each in creations)
 
-    def _is_over_quota(self) -> bool:
+    def _count_submission(self) -> bool:
+        """Count a submission; return whether it is within the quota."""
         if not self._venue.controls.is_submit_limited:
-            return False
+            return True
         now_ms, recent = self._venue.clock.now_ms(), self._submitted_ms
         if len(recent) == SUBMISSIONS_A_MINUTE and now_ms - recent[0] < 60_000:
-            return True
+            return False
         recent.append(now_ms)
-        return False
+        return True
 
 
 def _row(transaction: Transaction) -> dict[str, object]:

@@ -55,7 +55,7 @@ class MarketForms:
             begin: the initial entries in prices of the outcome shown; None for the cursor's price.
         """
         model = self._workspace.reader.read()
-        if self._workspace.is_read_only(model):
+        if self._workspace.refuse_read_only(model):
             return
         if model.token_id is None or model.terms is None:
             self._line.refuse_form("The market is loading.")
@@ -93,7 +93,7 @@ class MarketForms:
     def split(self, amount: Micros | None = None) -> None:
         """Split cash into shares of both outcomes; without an amount a form asks for it."""
         model = self._workspace.reader.read()
-        if self._workspace.is_read_only(model):
+        if self._workspace.refuse_read_only(model):
             return
         market = model.market.market
         if market is None:

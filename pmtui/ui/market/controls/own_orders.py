@@ -132,7 +132,7 @@ class OwnOrders:
                 moment.
         """
         say = self._line.refuse_form if is_form else self._line.show
-        if self._workspace.is_read_only(model):
+        if self._workspace.refuse_read_only(model):
             return None
         ladder, cursor = self._ladder.ladder, model.cursor
         if ladder is None or cursor is None:

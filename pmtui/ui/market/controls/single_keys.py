@@ -228,7 +228,7 @@ class SingleKeys:
         if isinstance(order, Rejected):
             self._refuse(f"Not sent: {plain(order.reason, 90)}.")
             return
-        if self._is_too_late(pressed_s):
+        if self._refuse_late(pressed_s):
             return
         override = "" if book.state.is_good else describe_override(plan, book)
         command_id = self._workspace.commands.place(
@@ -248,7 +248,7 @@ class SingleKeys:
         if isinstance(sale, str):
             self._refuse(sale)
             return
-        if self._is_too_late(pressed_s):
+        if self._refuse_late(pressed_s):
             return
         order, plan = sale
         override = (
@@ -405,8 +405,8 @@ class SingleKeys:
         self._refuse(f"Not sent: {was} is gone, now {now}; press again to take it.")
         return True
 
-    def _is_too_late(self, pressed_s: float) -> bool:
-        """Refuse an order that the service took so long to prepare that its price is old; return whether."""
+    def _refuse_late(self, pressed_s: float) -> bool:
+        """Refuse an order that was prepared so slowly that its price is old; return whether it was."""
         took_s = self._workspace.queries.monotonic() - pressed_s
         if took_s < ANSWER_WITHIN_S:
             return False

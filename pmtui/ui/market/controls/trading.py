@@ -84,7 +84,7 @@ class Trading:
         """Cancel all own orders in this market at once: that only reduces risk."""
         model = self._workspace.reader.read()
         orders = model.own_orders
-        if self._workspace.is_read_only(model):
+        if self._workspace.refuse_read_only(model):
             return
         if not orders:
             self._line.refuse_form("No working orders in this market.")

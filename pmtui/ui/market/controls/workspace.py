@@ -234,8 +234,8 @@ class Workspace:
         """Return the key of an action in the market context."""
         return key_of(self.keymap, f"market.{name}")
 
-    def is_read_only(self, model: MarketModel) -> bool:
-        """Return whether this session has no account, and show so if it has none."""
+    def refuse_read_only(self, model: MarketModel) -> bool:
+        """Refuse a session without an account; return whether it was refused."""
         reason = why_nothing_of_ours(model.status)
         if reason:
             self.line.refuse_form(reason)
