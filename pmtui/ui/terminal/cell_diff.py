@@ -68,26 +68,22 @@ class CellDisplay:
     @property
     def is_brisk(self) -> bool:
         """Whether the line carries whole screens at once; so does one that nothing is known of."""
-        pace = getattr(self._app._driver, "pace", None)
-        return not isinstance(pace, OutputThrottle) or pace.is_brisk()
+        return self._pace is None or self._pace.is_brisk()
 
     @property
     def lag_s(self) -> float:
         """The round trip of a frame in seconds, as far as is known."""
-        pace = getattr(self._app._driver, "pace", None)
-        return pace.lag_s() if isinstance(pace, OutputThrottle) else 0.0
+        return self._pace.lag_s() if self._pace is not None else 0.0
 
     @property
     def stood_still_s(self) -> float:
         """For how long the line stood still as of the picture that a key is meant for; else zero."""
-        pace = getattr(self._app._driver, "pace", None)
-        return pace.stood_still_s() if isinstance(pace, OutputThrottle) else 0.0
+        return self._pace.stood_still_s() if self._pace is not None else 0.0
 
     def beat(self) -> None:
         """Note that the application runs: a key that it reads late was pressed on an old picture."""
-        pace = getattr(self._app._driver, "pace", None)
-        if isinstance(pace, OutputThrottle):
-            pace.beat()
+        if self._pace is not None:
+            self._pace.beat()
 
     def forget(self) -> None:
         """Drop the buffer: the next frame is written in full."""
@@ -112,8 +108,12 @@ class CellDisplay:
 
     def has_no_room(self) -> bool:
         """Return whether a frame painted now would be outdated before it is seen."""
+        return self._pace is not None and self._pace.is_behind()
+
+    @property
+    def _pace(self) -> OutputThrottle | None:
         pace = getattr(self._app._driver, "pace", None)
-        return isinstance(pace, OutputThrottle) and pace.is_behind()
+        return pace if isinstance(pace, OutputThrottle) else None
 
     def _hold(self) -> None:
         if not self._is_held:
