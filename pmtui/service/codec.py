@@ -11,7 +11,7 @@ Numbers beyond 64 bits, which msgpack lacks, are encoded as text.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from enum import Enum
 from inspect import getmembers, isfunction, signature
 from types import MappingProxyType, NoneType, UnionType
@@ -26,8 +26,7 @@ COMMANDS = frozenset(name for name, _ in getmembers(Commands, isfunction) if nam
 Load: TypeAlias = Callable[[object], object]
 _LARGEST = 2**63
 _TRAVEL_AS_THEY_ARE = frozenset({NoneType, bool, float, str, bytes, datetime})
-_MICROSECOND = timedelta(microseconds=1)
-_PLAIN = (bool, int, float, str, bytes, datetime, date, timedelta)
+_PLAIN = (bool, int, float, str, bytes, datetime, date)
 _LISTS: Mapping[object, Callable[[Iterable[object]], object]] = {
     tuple: tuple, frozenset: frozenset, Iterable: tuple,
 }  # fmt: skip
@@ -114,11 +113,8 @@ def _dump(value: object) -> object:
             return value if -_LARGEST <= value < _LARGEST else str(value)
         case date():
             return value.isoformat()
-        case timedelta():
-            return value // _MICROSECOND
         case tuple() | list() | frozenset():
-            head = [cls.__name__] if hasattr(cls, "_fields") else []
-            return [*head, *map(_dump, value)]
+            return list(map(_dump, value))
         case Mapping():
             return [[_dump(key), _dump(each)] for key, each in value.items()]
         case _:
@@ -194,7 +190,6 @@ _CONVERSIONS: Mapping[type, Load] = {
     int: lambda raw: int(raw) if isinstance(raw, str) else None,
     float: lambda raw: float(raw) if type(raw) is int else None,
     date: lambda raw: date.fromisoformat(raw) if isinstance(raw, str) else None,
-    timedelta: lambda raw: raw * _MICROSECOND if type(raw) is int else None,
 }
 """Converters for types that are encoded as another type."""
 
@@ -250,11 +245,8 @@ def _union_loader(kinds: tuple[object, ...]) -> Load:
 
 
 def _object_loader(cls: type, known: Mapping[object, object]) -> Load:
-    hints = get_type_hints(cls)
-    names = getattr(cls, "_fields", None)
+    hints, names = get_type_hints(cls), _names_of_fields(cls)
     if names is None:
-        names = tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
-    if not names and not is_dataclass(cls):
         raise TypeError(f"{cls.__name__} does not travel")
     loads: list[Load] = []
 

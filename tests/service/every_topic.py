@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from enum import Enum
 from itertools import chain, islice
 from types import NoneType, UnionType
@@ -21,7 +21,6 @@ PLAIN: dict[object, tuple[object, ...]] = {
     float: (0.5, 3.0),
     datetime: (datetime(2026, 11, 20, 12, 0, 0, 250_001, tzinfo=UTC),),
     date: (date(2026, 11, 20),),
-    timedelta: (timedelta(days=-1, microseconds=3),),
     NoneType: (None,),
 }
 

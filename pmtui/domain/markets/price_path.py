@@ -6,9 +6,9 @@ to say than a few trades.
 
 from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import groupby
-from typing import NamedTuple
 
 from pmtui.domain.markets.history import PricePoint
 from pmtui.domain.money import Micros
@@ -22,7 +22,8 @@ _SHORTEST = timedelta(seconds=1)
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-class Traded(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Traded:
     """The shares traded from a moment on."""
 
     at: datetime
