@@ -12,11 +12,12 @@ from types import MappingProxyType
 from typing import Final, Generic, Never, Protocol, TypeVar
 
 from pmtui.domain.account.keys import KeyKind, SignatureType
-from pmtui.domain.answers import GeoAnswer
+from pmtui.domain.answers import Failure, GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.limits import NO_LIMITS, Limits
 from pmtui.domain.orders.order import BalanceAllowance
 
+T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 UNLIMITED: Final = 2**128
@@ -121,6 +122,12 @@ class LastAnswer(Generic[T_co]):
     """Why the last request returned no value; `value` may then be an older one."""
     asked_at: datetime | None = None
     """When that request was sent."""
+
+    def followed_by(self, answer: T | Failure, at: datetime) -> "LastAnswer[T | T_co]":
+        """Return what is known after another answer; a failure keeps the value before it."""
+        if isinstance(answer, Failure):
+            return replace(self, problem=str(answer), asked_at=at)
+        return LastAnswer(answer, at)
 
 
 NO_ANSWER_YET: Final[LastAnswer[Never]] = LastAnswer()

@@ -7,8 +7,8 @@ are unaffected.
 import asyncio
 from collections.abc import Awaitable
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
-from typing import TypeVar
 
 from pmtui.domain.account.onboarding import (
     NO_ANSWER_YET,
@@ -17,7 +17,6 @@ from pmtui.domain.account.onboarding import (
     Wallet,
     WalletForm,
 )
-from pmtui.domain.answers import Failure
 from pmtui.domain.health import Source
 from pmtui.domain.ids import Address
 from pmtui.domain.orders.limits import Limits
@@ -29,8 +28,6 @@ from pmtui.service.ports import Account, Hosts, Setup
 from pmtui.service.profile import Profile
 from pmtui.service.topics import OnboardingTopic, Topic
 from pmtui.service.views import Mode
-
-T = TypeVar("T")
 
 ASK_PERIOD_S = 30.0
 NO_CHAIN = "this profile names no chain host"
@@ -125,21 +122,24 @@ class OnboardingFeed:
 
     async def _ask_place(self, hosts: Hosts) -> None:
         answer = await self._venue.ask_location(hosts)
-        self._put(replace(self._facts, place=self._next_answer(self._facts.place, answer)))
+        self._put(replace(self._facts, place=self._facts.place.followed_by(answer, self._now())))
 
     async def _ask_standing(self, account: Account) -> None:
         answer = await self._venue.ask_standing(account)
         self._put(
-            replace(self._facts, closed_only=self._next_answer(self._facts.closed_only, answer))
+            replace(
+                self._facts,
+                closed_only=self._facts.closed_only.followed_by(answer, self._now()),
+            )
         )
 
     async def _ask_balance(self, account: Account, *, is_thorough: bool) -> None:
         unlooked = await account.host.refresh_balance() if is_thorough else None
         answer = self._kernel.check(Source.TRADING, await account.host.balance())
-        balance: LastAnswer[BalanceAllowance] = self._next_answer(self._facts.balance, answer)
+        balance: LastAnswer[BalanceAllowance] = self._facts.balance.followed_by(answer, self._now())
         if unlooked is not None and not balance.problem:
             problem = f"without a new check of the chain: {unlooked}"
-            balance = replace(balance, problem=problem, asked_at=self._kernel.clock.now())
+            balance = replace(balance, problem=problem, asked_at=self._now())
         self._put(replace(self._facts, balance=balance))
 
     async def _ask_wallet(self, setup: Setup) -> None:
@@ -157,24 +157,22 @@ class OnboardingFeed:
         if wallet is None or wallet.form is WalletForm.EOA or setup.chain is None:
             return
         answer = await setup.chain.has_code(wallet.address)
-        self._put(replace(self._facts, code=self._next_answer(self._facts.code, answer)))
+        self._put(replace(self._facts, code=self._facts.code.followed_by(answer, self._now())))
 
     async def _ask_deployed(self, setup: Setup, wallet: Wallet) -> None:
         answer = self._kernel.check(
             Source.RELAYER, await setup.relayer.is_deployed(wallet.address, wallet.form)
         )
         before: LastAnswer[bool] = self._deployed.get(wallet.address, NO_ANSWER_YET)
-        self._deployed[wallet.address] = self._next_answer(before, answer)
+        self._deployed[wallet.address] = before.followed_by(answer, self._now())
         self._mark()
-
-    def _next_answer(self, before: LastAnswer[T], answer: T | Failure) -> LastAnswer[T]:
-        if isinstance(answer, Failure):
-            return replace(before, problem=str(answer), asked_at=self._kernel.clock.now())
-        return LastAnswer(answer, self._kernel.clock.now())
 
     def _put(self, facts: Onboarding) -> None:
         self._facts = facts
         self._mark()
+
+    def _now(self) -> datetime:
+        return self._kernel.clock.now()
 
     def _mark(self) -> None:
         self._kernel.mark(OnboardingTopic())

@@ -6,8 +6,6 @@ the chain takes precedence, and both are shown (docs/wire.md#deposit-wallet).
 
 import asyncio
 from collections.abc import Awaitable, Iterable, Sequence
-from dataclasses import replace
-from typing import TypeVar
 
 from pmtui.domain.account.keys import BuilderKey
 from pmtui.domain.account.onboarding import NO_ANSWER_YET, LastAnswer, Wallet, WalletForm
@@ -24,8 +22,6 @@ from pmtui.service.markets.venue_states import VenueStates
 from pmtui.service.ports import Hosts, Setup, WalletAccess
 from pmtui.service.topics import WalletTopic
 from pmtui.service.wallet.wallet_views import ViewsDiffer, WalletAddressView
-
-T = TypeVar("T")
 
 RELAYER = "the relayer"
 CHAIN = "the chain"
@@ -155,7 +151,9 @@ class WalletFacts:
         return tuple(each for each in setup.identity.wallets if each.form in forms)
 
     async def _ask_place(self, hosts: Hosts) -> None:
-        self.place = self._next_answer(self.place, await self._venue.ask_location(hosts))
+        self.place = self.place.followed_by(
+            await self._venue.ask_location(hosts), self._kernel.clock.now()
+        )
 
     async def _ask_wallet(self, setup: Setup, wallet: Wallet) -> None:
         address = wallet.address
@@ -163,11 +161,11 @@ class WalletFacts:
             Source.RELAYER, await setup.relayer.is_deployed(address, wallet.form)
         )
         before: LastAnswer[bool] = self._deployed.get(address, NO_ANSWER_YET)
-        self._deployed[address] = self._next_answer(before, deployed)
+        self._deployed[address] = before.followed_by(deployed, self._kernel.clock.now())
         if setup.chain is not None:
             seen = await setup.chain.has_code(address)
             before = self._code.get(address, NO_ANSWER_YET)
-            self._code[address] = self._next_answer(before, seen)
+            self._code[address] = before.followed_by(seen, self._kernel.clock.now())
 
     async def _ask_approvals(self) -> None:
         access, wallet = self.access, self.paying
@@ -201,7 +199,7 @@ class WalletFacts:
         before: LastAnswer[int] = self.allowed.get(approval, NO_ANSWER_YET)
         if isinstance(answer, CallReverted):
             answer = Failure(FailureKind.REFUSED, "eth_call", answer.reason or "reverted")
-        self.allowed[approval] = self._next_answer(before, _number(answer))
+        self.allowed[approval] = before.followed_by(_number(answer), self._kernel.clock.now())
 
     async def _ask_payouts(self, positions: Sequence[Position]) -> None:
         access = self.access
@@ -236,12 +234,6 @@ class WalletFacts:
         keys = await account.builder.keys()
         if not isinstance(keys, Failure):
             self.builder_keys = keys
-
-    def _next_answer(self, before: LastAnswer[T], answer: T | Failure) -> LastAnswer[T]:
-        now = self._kernel.clock.now()
-        if isinstance(answer, Failure):
-            return replace(before, problem=str(answer), asked_at=now)
-        return LastAnswer(answer, now)
 
 
 def _number(answer: bytes | Failure) -> int | Failure:
