@@ -152,132 +152,11 @@ class PreparedOrder:
 
 MOST_IN_BATCH = 15
 """Orders in one request (docs/wire.md#orders)."""
-
-
-class SafetyCommands(Protocol):
-    """Commands that make trading safer, or release a safeguard."""
-
-    async def arm(self) -> str:
-        """Arm single keys; return why that is refused, or "" on success."""
-        ...
-
-    def disarm(self, reason: str) -> None:
-        """Disarm single keys; the reason is reported if they were armed."""
-        ...
-
-    def touch_arming(self) -> None:
-        """Record the use of a trading key, which restarts the idle time."""
-        ...
-
-    def log_refusal(self, reason: str) -> None:
-        """Log why a single key sent nothing: it is shown for a few seconds alone."""
-        ...
-
-    async def kill(self) -> str:
-        """Cancel everything, disarm, and lock order entry, even after a restart, until it is released.
-
-        Returns:
-            What is uncertain about it, or "".
-        """
-        ...
-
-    async def unlock_entry(self) -> str:
-        """Release the kill lock; return why that failed, or "" on success."""
-        ...
-
-
-class ConditionalCommands(Protocol):
-    """Conditional orders: monitored by the service, and only while it runs."""
-
-    async def protect(self, plan: ConditionalPlan) -> str:
-        """Start monitoring a plan; return why not, or "" on success."""
-        ...
-
-    async def start_conditional(self, conditional_id: ConditionalId) -> str:
-        """Resume a paused conditional order; return why not, or "" on success."""
-        ...
-
-    async def move_conditional(
-        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
-    ) -> str:
-        """Change the trigger price; return why not, or "" on success."""
-        ...
-
-    async def pause_conditional(self, conditional_id: ConditionalId) -> str:
-        """Pause a conditional order; return why not, or "" on success."""
-        ...
-
-    async def cancel_conditional(
-        self, conditional_id: ConditionalId, trigger: Trigger | None = None
-    ) -> str:
-        """Cancel a conditional order, or one of a pair's two prices; return why not, or "" on success."""
-        ...
-
-
-class WatchCommands(Protocol):
-    """Commands for the watchlist and price alerts."""
-
-    async def star(self, key: StarKey, title: str) -> str:
-        """Star an item; return why not, or "" on success."""
-        ...
-
-    async def unstar(self, key: StarKey) -> str:
-        """Remove a star; alerts on the same item stay. Return why not, or "" on success."""
-        ...
-
-    async def add_alert(self, plan: AlertPlan) -> str:
-        """Add a price alert; return why not, or "" on success."""
-        ...
-
-    async def remove_alert(self, alert_id: AlertId) -> str:
-        """Remove a price alert in any state; return why not, or "" on success."""
-        ...
-
-
 WalletVerdict = Confirmed | Failed | NotKnown | Rejected
 """The result of a wallet step; rejected ones were never sent."""
 
 
-class WalletCommands(Protocol):
-    """Commands for the wallet. Nothing is signed that was not on a card before."""
-
-    async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
-        """Fix everything that is signed for a step, and keep it for a minute."""
-        ...
-
-    async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
-        """Journal, sign and submit a prepared step once, and wait for its result.
-
-        The service owns the work: cancelling the wait does not stop it.
-        """
-        ...
-
-    async def take_relayer_key(self, key: PastedKey) -> str:
-        """Store a relayer key supplied by the trader; return why not, or "" on success."""
-        ...
-
-    async def name_address(self, address: str, name: str) -> str:
-        """Name an address for sending; return why not, or "" on success."""
-        ...
-
-    async def check_address(self, address: str) -> str:
-        """Check an address and its checksum; return what is wrong, or "" if it is valid."""
-        ...
-
-    async def forget_address(self, address: Address) -> str:
-        """Remove the name of an address; return why not, or "" on success."""
-        ...
-
-    def stop_following(self, key: TransactionKey) -> None:
-        """Stop checking a transaction; anything waiting for it is told that its result is unknown."""
-        ...
-
-    def follow_again(self, key: TransactionKey) -> None:
-        """Resume checking a transaction."""
-        ...
-
-
-class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommands, Protocol):
+class Commands(Protocol):
     """The commands of a trader; the service owns the work.
 
     The service completes awaited calls without waiting for a host. If it is in another process,
@@ -388,6 +267,117 @@ class Commands(SafetyCommands, ConditionalCommands, WatchCommands, WalletCommand
 
     def mark_log_read(self, sequence: int) -> None:
         """Mark everything up to this entry as read."""
+        ...
+
+    # Safety: what makes trading safer, or releases a safeguard.
+
+    async def arm(self) -> str:
+        """Arm single keys; return why that is refused, or "" on success."""
+        ...
+
+    def disarm(self, reason: str) -> None:
+        """Disarm single keys; the reason is reported if they were armed."""
+        ...
+
+    def touch_arming(self) -> None:
+        """Record the use of a trading key, which restarts the idle time."""
+        ...
+
+    def log_refusal(self, reason: str) -> None:
+        """Log why a single key sent nothing: it is shown for a few seconds alone."""
+        ...
+
+    async def kill(self) -> str:
+        """Cancel everything, disarm, and lock order entry, even after a restart, until it is released.
+
+        Returns:
+            What is uncertain about it, or "".
+        """
+        ...
+
+    async def unlock_entry(self) -> str:
+        """Release the kill lock; return why that failed, or "" on success."""
+        ...
+
+    # Conditional orders: monitored by the service, and only while it runs.
+
+    async def protect(self, plan: ConditionalPlan) -> str:
+        """Start monitoring a plan; return why not, or "" on success."""
+        ...
+
+    async def start_conditional(self, conditional_id: ConditionalId) -> str:
+        """Resume a paused conditional order; return why not, or "" on success."""
+        ...
+
+    async def move_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger, price: Micros
+    ) -> str:
+        """Change the trigger price; return why not, or "" on success."""
+        ...
+
+    async def pause_conditional(self, conditional_id: ConditionalId) -> str:
+        """Pause a conditional order; return why not, or "" on success."""
+        ...
+
+    async def cancel_conditional(
+        self, conditional_id: ConditionalId, trigger: Trigger | None = None
+    ) -> str:
+        """Cancel a conditional order, or one of a pair's two prices; return why not, or "" on success."""
+        ...
+
+    # The watchlist and price alerts.
+
+    async def star(self, key: StarKey, title: str) -> str:
+        """Star an item; return why not, or "" on success."""
+        ...
+
+    async def unstar(self, key: StarKey) -> str:
+        """Remove a star; alerts on the same item stay. Return why not, or "" on success."""
+        ...
+
+    async def add_alert(self, plan: AlertPlan) -> str:
+        """Add a price alert; return why not, or "" on success."""
+        ...
+
+    async def remove_alert(self, alert_id: AlertId) -> str:
+        """Remove a price alert in any state; return why not, or "" on success."""
+        ...
+
+    # The wallet. Nothing is signed that was not on a card before.
+
+    async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
+        """Fix everything that is signed for a step, and keep it for a minute."""
+        ...
+
+    async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
+        """Journal, sign and submit a prepared step once, and wait for its result.
+
+        The service owns the work: cancelling the wait does not stop it.
+        """
+        ...
+
+    async def take_relayer_key(self, key: PastedKey) -> str:
+        """Store a relayer key supplied by the trader; return why not, or "" on success."""
+        ...
+
+    async def name_address(self, address: str, name: str) -> str:
+        """Name an address for sending; return why not, or "" on success."""
+        ...
+
+    async def check_address(self, address: str) -> str:
+        """Check an address and its checksum; return what is wrong, or "" if it is valid."""
+        ...
+
+    async def forget_address(self, address: Address) -> str:
+        """Remove the name of an address; return why not, or "" on success."""
+        ...
+
+    def stop_following(self, key: TransactionKey) -> None:
+        """Stop checking a transaction; anything waiting for it is told that its result is unknown."""
+        ...
+
+    def follow_again(self, key: TransactionKey) -> None:
+        """Resume checking a transaction."""
         ...
 
 
