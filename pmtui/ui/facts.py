@@ -24,7 +24,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.keys.actions import Keymap, key_label
 from pmtui.ui.plain import plain
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 
 ABSENT = "–"
 STAR = "★"
@@ -102,7 +102,7 @@ def paint_gain(amount: Micros | None, width: int = 14) -> Cell:
     """Paint a gain or a loss, by its sign as well as by its colour."""
     if amount is None:
         return Cell(ABSENT, Role.DIM)
-    role = Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
+    role = sign_role(amount)
     text = format_money_change(amount)
     if len(text) > width:
         sign = "+" if amount > 0 else ""

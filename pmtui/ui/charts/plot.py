@@ -13,7 +13,7 @@ from pmtui.domain.money import ONE, Micros, round_price
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.charts.time_ticks import Tick, time_ticks
 from pmtui.ui.format import TENTH_OF_CENT, read_distance, read_price, zone_at
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 
 BLANKS = " \N{BRAILLE PATTERN BLANK}"
 _BRAILLE = range(0x2800, 0x2900)
@@ -401,7 +401,7 @@ def chart_price(price: Micros) -> str:
 def paint_move(first: Micros, last: Micros) -> Line:
     """Paint the first and the last price of a curve, and how far it moved between them."""
     moved = Micros(round_price(last, FINEST) - round_price(first, FINEST))
-    role = Role.UP if moved > 0 else Role.DOWN if moved < 0 else Role.DIM
+    role = sign_role(moved)
     sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
     distance = read_distance(Micros(abs(moved)), tick=TENTH_OF_CENT)
     return (

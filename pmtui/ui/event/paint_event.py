@@ -51,7 +51,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, cell_width, fit_names, plain
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 from pmtui.ui.widgets.panel import fit_title
 
 OWN_WIDTH = 10
@@ -288,7 +288,7 @@ def _paint_gain(name: str, side: SetPrice | None) -> Line:
     if side is None or side.gain is None:
         return ()
     sign = "+" if side.gain > 0 else "-" if side.gain < 0 else ""
-    role = Role.UP if side.gain > 0 else Role.DOWN if side.gain < 0 else Role.DIM
+    role = sign_role(side.gain)
     return (
         Cell(f"{name} ", Role.DIM),
         Cell(f"{sign}{format_average(Micros(abs(side.gain)))}", role),

@@ -40,7 +40,7 @@ from pmtui.ui.facts import (
 from pmtui.ui.format import format_age, format_money_compact, format_price, format_size_compact
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import Align, plain
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 from pmtui.ui.widgets.panel import fit_title
 
 OWN_MARK = "●"
@@ -137,12 +137,11 @@ def paint_day(points: Sequence[PricePoint], now: datetime) -> Cell:
     known = [level for level in levels if level is not None]
     if len(known) < _LEAST_SPARK:
         return NO_DAY
-    role = Role.UP if known[-1] > known[0] else Role.DOWN if known[-1] < known[0] else Role.DIM
     text = "".join(
         " " if level is None else _SPARKS[level * len(_SPARKS) // _SPARK_LEVELS] for level in levels
     )
     # Dimmed, because a column of full colour would drown the figures beside it.
-    return Cell(text, role, Emphasis.DIM)
+    return Cell(text, sign_role(known[-1] - known[0]), Emphasis.DIM)
 
 
 def price_a_day_ago(points: Sequence[PricePoint], now: datetime) -> Micros | None:

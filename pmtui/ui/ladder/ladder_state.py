@@ -23,9 +23,9 @@ from pmtui.ui.format import (
     zone_at,
 )
 from pmtui.ui.ladder.ladder_viewport import Beyond
-from pmtui.ui.ladder.paint_ladder import FIRST, estimate_text, profit_role, profit_text
+from pmtui.ui.ladder.paint_ladder import FIRST, estimate_text, profit_text
 from pmtui.ui.plain import plain
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 from pmtui.ui.widgets.panel import trim_line
 
 _STATE_ROLES = {
@@ -281,7 +281,7 @@ def _row_facts(ladder: Ladder, cursor: Micros) -> list[Line]:
     own = rung.resting_profit
     if (gain := rung.profit if own is None else own) is not None:
         text = profit_text(gain, 9).strip()
-        profit = [(Cell("p/l ", Role.DIM), Cell(text, profit_role(gain)))]
+        profit = [(Cell("p/l ", Role.DIM), Cell(text, sign_role(gain)))]
     row = ladder.axis.price_at(ladder.index_of(cursor))
     facts: list[Line] = [(Cell(price),)]
     if row == cursor:
@@ -354,7 +354,7 @@ def _holding_facts(ladder: Ladder, closing: Closing | None) -> list[Line]:
     if closing is not None:
         text = profit_text(closing.profit, 9).strip()
         part = f"{format_size_compact(closing.fills, width=6).strip()} " * closing.is_partial
-        cell = Cell(mark + text, profit_role(closing.profit))
+        cell = Cell(mark + text, sign_role(closing.profit))
         facts.append((Cell("exit ", Role.DIM), Cell(part), cell))
     if net is not None and net.entry is not None:
         facts.append((Cell("avg ", Role.DIM), Cell(mark + format_paid(net.entry))))

@@ -30,7 +30,7 @@ from pmtui.ui.ladder.ladder_columns import (
     paint_bar,
     place_cells,
 )
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 
 _CHANGE_SIGNS = {OwnChange.PLACED: "", OwnChange.FILLED: "!", OwnChange.CANCELLED: "×"}
 _UNKNOWN = "?"
@@ -431,7 +431,7 @@ class _Row(NamedTuple):
         if profit is None:
             return Cell(" " * room, ground=self.ground)
         # A column of hypothetical profits must not stand out; that of the cursor's row may.
-        role = profit_role(profit) if self.look.is_cursor else Role.DIM
+        role = sign_role(profit) if self.look.is_cursor else Role.DIM
         return Cell(profit_text(profit, room), role, ground=self.ground)
 
 
@@ -484,11 +484,6 @@ def profit_text(profit: Micros, width: int) -> str:
         return exact.rjust(width)
     sign = "-" if profit < 0 else "+"
     return (sign + format_money_compact(Micros(abs(profit)), width=width - 1).strip()).rjust(width)
-
-
-def profit_role(profit: Micros) -> Role:
-    """Return the role of a gain, a loss or nothing; the sign shows it too."""
-    return Role.UP if profit > 0 else Role.DOWN if profit < 0 else Role.DIM
 
 
 def _flash_ground(change: OwnChange | None) -> Role | None:

@@ -18,11 +18,10 @@ from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.facts import key_of
 from pmtui.ui.format import format_money_change, format_price, format_size_compact
 from pmtui.ui.keys.actions import Keymap
-from pmtui.ui.ladder.paint_ladder import profit_role
 from pmtui.ui.plain import ellipsize_words, plain
 from pmtui.ui.portfolio.paint_orders import describe_traded
 from pmtui.ui.portfolio.paint_position import NOTHING_PAID, gain_of
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 
 _LABEL = 14
 _REASON = 80
@@ -434,7 +433,7 @@ def _endings(armed: ArmedKeys, *, is_brief: bool, is_tight: bool) -> list[Line]:
         size = format_size_compact(armed.held, width=6).strip()
         worth: Line = ()
         if (closing := armed.closing) is not None:
-            gain = Cell(format_money_change(closing.profit), profit_role(closing.profit))
+            gain = Cell(format_money_change(closing.profit), sign_role(closing.profit))
             # At 80 columns the word would take the place of a key.
             worth = (Cell(" " if is_tight else " exit ", Role.DIM), gain)
             if closing.is_partial:

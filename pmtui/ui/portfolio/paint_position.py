@@ -24,7 +24,7 @@ from pmtui.ui.format import (
 )
 from pmtui.ui.ladder.paint_ladder import paint_guard
 from pmtui.ui.plain import cell_width, fit, plain
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 
 _LABEL = 8
 NOTHING_PAID: Mapping[TokenId, Micros] = MappingProxyType({})
@@ -221,7 +221,7 @@ def _stop_forms(facts: PositionFacts) -> tuple[tuple[Line, Line], ...]:
 
 
 def _gain(gain: Micros, *, has_cents: bool = True, mark: str = "") -> Cell:
-    role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
+    role = sign_role(gain)
     if has_cents:
         return Cell(mark + format_money_change(gain), role)
     dollars = (abs(gain) + ONE // 2) // ONE * ONE

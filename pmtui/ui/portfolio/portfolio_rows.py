@@ -36,7 +36,7 @@ from pmtui.ui.portfolio.paint_portfolio import (
     paint_cash,
     paint_past_cash,
 )
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 from pmtui.ui.ticket.protect import paint_guard_price
 from pmtui.ui.wallet.transaction import TRANSACTION_COLUMNS, paint_transaction_row
 
@@ -229,7 +229,7 @@ def _return(position: Position) -> Cell:
         return Cell(ABSENT, Role.DIM)
     # Of whole cents a small position would have lost more than it cost.
     gain = Micros(position.value - position.cost)
-    role = Role.UP if gain > 0 else Role.DOWN if gain < 0 else Role.DIM
+    role = sign_role(gain)
     sign = "+" if gain > 0 else ""
     return Cell(f"{sign}{format_percent(ratio_floor(gain, position.cost))}", role)
 

@@ -32,7 +32,7 @@ from pmtui.ui.format import (
 from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.portfolio.paint_portfolio import Portfolio, unrealized_in
 from pmtui.ui.surface import Surface
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.panel import Panel
 
@@ -61,7 +61,7 @@ def paint_equity_value(equity: Micros | None, today: Micros | None) -> Line:
     if today is None:
         return (worth,)
     sign = "▲" if today > 0 else "▼" if today < 0 else "="
-    return (worth, Cell(f" {sign} {format_money_change(today)}", _sign_role(today)))
+    return (worth, Cell(f" {sign} {format_money_change(today)}", sign_role(today)))
 
 
 def until_now(
@@ -123,7 +123,7 @@ def paint_today_value(figures: DayFigures | None, equity: Micros | None) -> Line
     if before <= 0:
         return (total,)
     share = format_percent(ratio_floor(figures.total, Micros(before)), decimals=2)
-    return (total, Cell(f" {share}", _sign_role(figures.total)))
+    return (total, Cell(f" {share}", sign_role(figures.total)))
 
 
 def transfers_on(activity: Sequence[Activity], day: date) -> Micros:
@@ -199,7 +199,7 @@ def paint_profits(
                 Cell(loss, Role.DOWN),
                 Cell("│", Role.DIM),
                 Cell(gain, Role.UP),
-                Cell(f"{format_money_change(profit.total):>13}", _sign_role(profit.total)),
+                Cell(f"{format_money_change(profit.total):>13}", sign_role(profit.total)),
             )
         )
     return tuple(lines)
@@ -216,10 +216,6 @@ def _share(part: Micros, whole: Micros | None) -> Line:
     if not whole or whole < 0:
         return ()
     return (Cell(f"  {format_percent(ratio_floor(part, whole))}", Role.DIM),)
-
-
-def _sign_role(amount: int) -> Role:
-    return Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
 
 
 Painter = Callable[[int, int], tuple[Line, ...]]

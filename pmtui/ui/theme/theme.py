@@ -70,6 +70,11 @@ class Role(StrEnum):
     NOTICE_BAD = "notice-bad"
 
 
+def sign_role(amount: int) -> Role:
+    """Return the role of a gain, a loss or nothing; a sign in the text must show it too."""
+    return Role.UP if amount > 0 else Role.DOWN if amount < 0 else Role.DIM
+
+
 GROUND_ROLES = frozenset(
     {
         Role.BID_BAR,

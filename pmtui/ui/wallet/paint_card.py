@@ -26,7 +26,7 @@ from pmtui.service.wallet.wallet_views import CallView, Simulation, WalletCard, 
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_age, format_money, shown_time
 from pmtui.ui.plain import cell_width, plain
-from pmtui.ui.theme.theme import Role
+from pmtui.ui.theme.theme import Role, sign_role
 from pmtui.ui.ticket.paint_confirm import paint_question
 from pmtui.ui.ticket.paint_ticket import paint_text, wrap_text
 
@@ -114,7 +114,7 @@ def paint_flows(flows: Sequence[Flow], held: WalletFunds, width: int) -> list[Li
     for flow in flows:
         before = held.cash if flow.kind is FlowKind.CASH else _shares(flow, held)
         change = _signed(flow)
-        role = Role.UP if flow.amount > 0 else Role.DOWN if flow.amount < 0 else Role.DIM
+        role = sign_role(flow.amount)
         what = "Cash" if flow.kind is FlowKind.CASH else plain(flow.label, max(8, width - 44))
         after = "" if before is None else _after(flow, before)
         text = f"{what}{after}"
