@@ -39,17 +39,9 @@ class RewardsClient:
         """Use a host and the routes of its dialect."""
         self._requests = PublicRequests(host, routes)
 
-    def walk_rewards(
-        self, *, is_sponsored: bool | None = None
-    ) -> AsyncIterator[FetchedPage[RewardedMarket] | Failure]:
+    def walk_rewards(self) -> AsyncIterator[FetchedPage[RewardedMarket] | Failure]:
         """Yield every market with rewards, page by page; a failure is the last thing yielded."""
-        sponsored = None if is_sponsored is None else str(is_sponsored).lower()
-        query = to_query(sponsored=sponsored)
-        return self._requests.walk(RouteName.REWARDS, wire.decode_rewarded_markets, query=query)
-
-    async def rewards(self) -> tuple[RewardedMarket, ...] | Failure:
-        """Return every market with rewards."""
-        return await collect(self.walk_rewards())
+        return self._requests.walk(RouteName.REWARDS, wire.decode_rewarded_markets)
 
     async def of_market(self, condition_id: ConditionId) -> tuple[RewardedMarket, ...] | Failure:
         """Return the rewards of one market; empty if it has none."""

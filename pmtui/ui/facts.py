@@ -80,13 +80,13 @@ def paint_change(change: Micros | None) -> Cell:
     if change is None:
         return Cell(ABSENT, Role.DIM)
     if not change:
-        return Cell(read_change(Micros(0), tick=TENTH_OF_CENT), Role.DIM)
+        return Cell(read_change(Micros(0)), Role.DIM)
     size = Micros(abs(change))
     if 2 * size <= TENTH_OF_CENT:
         sign = "+" if change > 0 else "-"
         return Cell(f"{sign}<{read_distance(TENTH_OF_CENT)}", Role.DIM)
     rounded = Micros(round_price(size, TENTH_OF_CENT) * (1 if change > 0 else -1))
-    return Cell(read_change(rounded, tick=TENTH_OF_CENT), Role.UP if change > 0 else Role.DOWN)
+    return Cell(read_change(rounded), Role.UP if change > 0 else Role.DOWN)
 
 
 def paint_money(amount: Micros | None, role: Role = Role.TEXT) -> Cell:

@@ -370,9 +370,9 @@ def read_distance(distance: Micros, *, tick: Micros | None = None) -> str:
     return text.replace("¢", "%") if UNITS.prices is PriceFormat.PERCENT else text
 
 
-def read_change(change: Micros, *, tick: Micros | None = None) -> str:
+def read_change(change: Micros) -> str:
     """Write a price change: in percentage points or cents, because odds do not subtract."""
-    text = format_price_change(change, tick=tick)
+    text = format_price_change(change, tick=TENTH_OF_CENT)
     return text.replace("¢", "%") if UNITS.prices is PriceFormat.PERCENT else text
 
 

@@ -295,10 +295,10 @@ EXAMPLES: dict[RouteName, Example] = {
         body=["0xaa"],
     ),
     RouteName.REWARDS: Example(
-        every(lambda k: k.rewards.walk_rewards(is_sponsored=True)),
+        every(lambda k: k.rewards.walk_rewards()),
         NO_ROWS,
-        "/rewards/config?sponsored=true",
-        "/rewards/markets/current?sponsored=true",
+        "/rewards/config",
+        "/rewards/markets/current",
     ),
     RouteName.MARKET_REWARDS: Example(
         lambda k: k.rewards.of_market(CONDITION),

@@ -3,7 +3,7 @@ from datetime import date
 
 from pmtui.clients.account import NotificationsClient
 from pmtui.clients.clob import HistoryClient
-from pmtui.clients.http.paging import FetchedPage
+from pmtui.clients.http.paging import FetchedPage, collect
 from pmtui.clients.rewards import EarningsClient, RewardsClient, RewardSearch
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import TokenId
@@ -21,7 +21,7 @@ def page(cursor: str, **more: int) -> bytes:
 
 async def test_rewards_are_walked_with_the_dialects_cursor() -> None:
     async with serving(answering(page("NTAw")), answering(page("LTE="))) as server:
-        markets = await RewardsClient(server.host(), SEED_ROUTES).rewards()
+        markets = await collect(RewardsClient(server.host(), SEED_ROUTES).walk_rewards())
         assert isinstance(markets, tuple)
         assert len(markets) == 2
         assert server.lines[1] == "GET /rewards/config?cursor=NTAw HTTP/1.1"

@@ -61,10 +61,10 @@ def opened(memory: Memory | None = None, **options: object) -> PmtuiApp:
 @pytest.mark.parametrize(
     ("prices", "written"),
     [
-        (PriceFormat.CENTS, ("39.7¢", "39.7¢", "+2¢", "1¢", "~20.0¢", "+<0.1¢")),
-        (PriceFormat.PERCENT, ("39.7%", "39.7%", "+2%", "1%", "~20.0%", "+<0.1%")),
-        (PriceFormat.DECIMAL, ("2.52", "2.52", "+2¢", "1¢", "~5.00", "+<0.1¢")),
-        (PriceFormat.AMERICAN, ("+152", "+152", "+2¢", "1¢", "~+400", "+<0.1¢")),
+        (PriceFormat.CENTS, ("39.7¢", "39.7¢", "+2.0¢", "1¢", "~20.0¢", "+<0.1¢")),
+        (PriceFormat.PERCENT, ("39.7%", "39.7%", "+2.0%", "1%", "~20.0%", "+<0.1%")),
+        (PriceFormat.DECIMAL, ("2.52", "2.52", "+2.0¢", "1¢", "~5.00", "+<0.1¢")),
+        (PriceFormat.AMERICAN, ("+152", "+152", "+2.0¢", "1¢", "~+400", "+<0.1¢")),
     ],
 )
 def test_each_way_of_writing_prices(prices: PriceFormat, written: tuple[str, ...]) -> None:

@@ -72,18 +72,13 @@ async def walk(
     yield route.withheld(f"more than {max_pages} pages")
 
 
-async def collect(
-    steps: AsyncIterator[FetchedPage[T] | Failure],
-    *,
-    on_step: Callable[[FetchedPage[T]], None] = lambda _step: None,
-) -> tuple[T, ...] | Failure:
+async def collect(steps: AsyncIterator[FetchedPage[T] | Failure]) -> tuple[T, ...] | Failure:
     """Return the whole list, or why there is none: part of a list must not be shown as the whole."""
     found: list[T] = []
     async for step in steps:
         if isinstance(step, Failure):
             return step
         found.extend(step.items)
-        on_step(step)
     return tuple(found)
 
 

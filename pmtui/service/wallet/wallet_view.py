@@ -106,7 +106,6 @@ class WalletReader:
             approvals=approvals,
             transactions=(*_transactions(ours, transactions, words), *_others(ours, facts.rows)),
             settlements=self._settlements.held(),
-            place=facts.place,
             builder_code=self._builder_code,
             builder_keys=facts.builder_keys,
             relayer_key=access.keys.shown,
@@ -314,7 +313,6 @@ def _transactions(
             if each.deadline_s is None
             else datetime.fromtimestamp(each.deadline_s, UTC),
             reason=each.reason,
-            is_deployment=each.is_deployment,
             is_followed=known is None or known.is_followed(each.key),
             chain_view=each.chain_view,
             relayer_view=each.relayer_view,
@@ -347,7 +345,6 @@ def _others(
             hash=row.hash,
             nonce=int(row.nonce) if row.nonce.isdecimal() else None,
             reason=followed.reason,
-            is_deployment=row.kind == "WALLET-CREATE",
             is_followed=False,
             is_ours=False,
         )

@@ -16,7 +16,6 @@ from pmtui.domain.account.wallet_transactions import (
     TransactionKey,
     TransactionStatus,
 )
-from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address
 from pmtui.domain.money import Micros
 from pmtui.service.views import Load
@@ -188,7 +187,6 @@ class TransactionView:
     deadline: datetime | None = None
     reason: str = ""
     """Why it failed or is unknown; untrusted."""
-    is_deployment: bool = False
     is_followed: bool = True
     """Whether it is still queried; False after the trader stopped it."""
     is_ours: bool = True
@@ -230,7 +228,6 @@ class WalletView:
     """Newest first."""
     settlements: tuple[Settlement, ...] = ()
     """Held markets with their possible operations."""
-    place: LastAnswer[GeoAnswer] = NO_ANSWER_YET
     builder_code: BuilderCode = NO_BUILDER
     """The code that orders contain."""
     builder_keys: tuple[BuilderKey, ...] = ()

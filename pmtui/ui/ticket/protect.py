@@ -128,21 +128,18 @@ def paint_conditional_details(each: ConditionalOrder, account: AccountView, book
     return (Cell(f" {plain(each.title)}", Role.HEADING), Cell(f"  {why}" if why else "", Role.DIM))
 
 
-def paint_protection(
-    each: ConditionalOrder, account: AccountView | None = None, *, tick: Micros = TENTH_OF_CENT
-) -> Line:
+def paint_protection(each: ConditionalOrder, account: AccountView | None = None) -> Line:
     """Paint a conditional order as a line beside its position.
 
     Args:
         each: the conditional order.
         account: the positions, and which books are not good; None if only its state matters.
-        tick: fixes the digits of prices.
     """
     state = _state_of(each, account)
     return (
         state._replace(text=f"{state.text} "),
         *_sizes_in_words(each, account)[0],
-        *_triggers(each, tick),
+        *_triggers(each, TENTH_OF_CENT),
     )
 
 

@@ -28,11 +28,11 @@ class TextLine(Widget):
     """
 
     def __init__(
-        self, line: Line = (), *, name: str | None = None, id: str | None = None,  # noqa: A002 - Textual's word
+        self, line: Line = (), *, id: str | None = None,  # noqa: A002 - Textual's word
         classes: str | None = None,
     ) -> None:  # fmt: skip
         """Start with a line, empty by default."""
-        super().__init__(name=name, id=id, classes=classes)
+        super().__init__(id=id, classes=classes)
         self._line: Line = line
         self._paint: Callable[[int], Line] | None = None
         self._width = 0

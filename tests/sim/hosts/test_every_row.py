@@ -367,7 +367,10 @@ async def what_resting_orders_earn(scene: Scene) -> None:
 async def what_makers_are_offered_and_get_back(scene: Scene) -> None:
     await scene.trade()
     rewards = RewardsClient(scene.host, scene.routes)
-    assert [one.condition_id for one in good(await rewards.rewards())] == [RAINY, SNOWY]
+    assert [one.condition_id for one in good(await collect(rewards.walk_rewards()))] == [
+        RAINY,
+        SNOWY,
+    ]
     (rain,) = good(await rewards.of_market(RAINY))
     assert [program.rate_per_day for program in rain.programs] == [5 * SHARE]
     assert len(good(await collect(rewards.search()))) == 2

@@ -28,7 +28,6 @@ from pmtui.domain.account.wallet_transactions import (
     TransactionKey,
     TransactionStatus,
 )
-from pmtui.domain.answers import GeoAnswer
 from pmtui.domain.ids import Address, ConditionId, TokenId
 from pmtui.domain.money import ONE, ZERO, parse_micros
 from pmtui.service.views import Load
@@ -137,7 +136,7 @@ SENT = TransactionView(
 MADE = TransactionView(
     TransactionKey("deploy"), "Deploy the deposit wallet", TransactionStatus.CONFIRMED,
     NOW - timedelta(minutes=5), transaction_id=TransactionId("0196-id"),
-    relayer_state="STATE_CONFIRMED", hash=HASH, is_deployment=True,
+    relayer_state="STATE_CONFIRMED", hash=HASH,
 )  # fmt: skip
 
 READY_WALLET = WalletView(
@@ -165,6 +164,5 @@ READY_WALLET = WalletView(
     ),
     transactions=(SENT, MADE),
     settlements=(WON, LOST, DISPUTED, BOTH, *RACE),
-    place=LastAnswer(GeoAnswer(is_blocked=False, country="CH", region="ZH"), NOW),
     relayer_key="81c2",
 )  # fmt: skip
