@@ -114,8 +114,9 @@ class Mirror:
         """
         self._subscribers: dict[Topic, list[TopicSubscription]] = {}
         self._views: dict[AnyTopic, object] = {StatusTopic(): status}
-        self._kept: OrderedDict[AnyTopic, None] = OrderedDict()
-        """Unwatched topics with a view, oldest first."""
+        self._kept: OrderedDict[AnyTopic, bool] = OrderedDict()
+        """Unwatched topics with a view or a request for one, oldest first, and whether the service
+        goes on sending it."""
         self._row_books: dict[TokenId, BookView] = {}
         self._rows: Counter[TokenId] = Counter()
         """Tokens whose books come with the rows that are watched."""
@@ -134,7 +135,7 @@ class Mirror:
         self._send = send
         if not is_same:
             self._log.begin_anew(read_up_to)
-        self._kept.clear()
+        self._kept = OrderedDict.fromkeys(self._kept, False)
         self.watch_again()
 
     def watch_again(self) -> None:
@@ -184,6 +185,9 @@ class Mirror:
             CodecError: the message is not a valid view.
         """
         topic = cast("Topic", decode(message.topic, Topic))
+        if not (topic in self._subscribers or topic in self._kept or topic in STANDING):
+            # Sent before the service heard that nobody wants it any more: it would never change again.
+            return
         view = decode(message.view, VIEW_TYPES[type(topic)])
         if isinstance(topic, RowQuotesTopic) and isinstance(view, RowBooksView):
             whole = self._with_changes(topic, view)
@@ -193,13 +197,12 @@ class Mirror:
         self._views[topic] = view
         if isinstance(view, AccountView):
             self._learn_titles(view)
-        if topic not in self._subscribers:
-            self._keep(topic)
         self._notify(topic)
 
     def _with_changes(self, topic: RowQuotesTopic, news: RowBooksView) -> RowBooksView | None:
         """Return all books of some rows after merging the changed ones; None without the others."""
-        self._row_books.update((book.token_id, book) for book in news.books)
+        watched = (book for book in news.books if book.token_id in self._rows)
+        self._row_books.update((book.token_id, book) for book in watched)
         if len(news.books) == len(topic.token_ids):
             return news
         before = self._views.get(topic)
@@ -238,22 +241,21 @@ class Mirror:
     def book(self, token_id: TokenId) -> object | None:
         """Return a token's book, from any topic that includes it, if it is there; see `read`."""
         topic = BookTopic(token_id)
-        if topic not in self._subscribers:
-            if token_id in self._row_books:
-                return self._row_books[token_id]
-            if token_id in self._rows:
-                # It is on its way; requesting it would send it once more every second.
-                return None
+        if topic not in self._subscribers and token_id in self._rows:
+            # There, or on its way; requesting it would send it once more every second.
+            return self._row_books.get(token_id)
         return self.read(topic)
 
     def read(self, topic: AnyTopic) -> object | None:
-        """Return a topic's view; if there is none yet, request it and return None."""
-        view = self._views.get(topic)
-        if view is None and topic not in self._subscribers and topic not in self._kept:
-            self._keep(topic)
+        """Return the last known view of a topic, None if there is none, and request it if nobody watches it."""
+        is_followed = (
+            topic in self._subscribers or topic in STANDING or self._kept.get(topic, False)
+        )
+        if not is_followed:
+            self._keep(topic, is_followed=self._send is not None)
             if self._send is not None:
                 self._send(Peek(encode(topic)))
-        return view
+        return self._views.get(topic)
 
     def subscribe(self, topics: Iterable[Topic], notify: Notify) -> TopicSubscription:
         """Subscribe to changes of topics; those with a known view are announced at once."""
@@ -302,10 +304,10 @@ class Mirror:
         self._notify(LogTopic())
         self._notify(StatusTopic())
 
-    def _keep(self, topic: AnyTopic) -> None:
+    def _keep(self, topic: AnyTopic, *, is_followed: bool = False) -> None:
         if topic in STANDING:
             return
-        self._kept[topic] = None
+        self._kept[topic] = is_followed
         self._kept.move_to_end(topic)
         if len(self._kept) > MOST_KEPT:
             self._release(next(iter(self._kept)))

@@ -2,17 +2,26 @@
 
 import pytest
 
+from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval
-from pmtui.link.messages import View
+from pmtui.link.messages import Peek, ToService, View
 from pmtui.link.mirror import MOST_HISTORIES_KEPT, Mirror, MirrorQueries, narrow
 from pmtui.service.clock import SystemClock
 from pmtui.service.codec import encode
-from pmtui.service.topics import VIEW_TYPES, AlertTopic, AnyTopic, HistoryTopic, SearchTopic
-from pmtui.service.views import AlertsView, HistoryView, Load, MarketRow, SearchView
+from pmtui.service.topics import (
+    VIEW_TYPES,
+    AlertTopic,
+    AnyTopic,
+    BookTopic,
+    HistoryTopic,
+    RowQuotesTopic,
+    SearchTopic,
+)
+from pmtui.service.views import AlertsView, HistoryView, Load, MarketRow, RowBooksView, SearchView
 from tests.link.kit import NOTHING_YET
 from tests.service.every_topic import topics
-from tests.service.fakes import MARKET
+from tests.service.fakes import MARKET, NO, YES
 
 FOUND = SearchView("river", (MarketRow(MARKET, None, "River levels"),), Load.READY, indexed=9)
 HISTORY = HistoryView((), Interval.DAY, Load.READY, None)
@@ -51,7 +60,42 @@ def test_of_many_charts_that_were_left_only_the_last_are_kept() -> None:
     mirror = Mirror(NOTHING_YET)
     charts = [HistoryTopic(TokenId(str(number)), Interval.DAY) for number in range(40)]
     for version, topic in enumerate(charts):
+        assert mirror.read(topic) is None
         mirror.apply(View(encode(topic), version, encode(HISTORY)))
     last, before = charts[-MOST_HISTORIES_KEPT:], charts[-MOST_HISTORIES_KEPT - 1]
     assert all(mirror.read(topic) is not None for topic in last)
     assert mirror.read(before) is None
+
+
+async def test_what_comes_after_the_last_watcher_left_is_no_price() -> None:
+    mirror, sent = Mirror(NOTHING_YET), list[ToService]()
+    queries = MirrorQueries(mirror, SystemClock())
+    mirror.attach(sent.append, read_up_to=0, is_same=False)
+    rows = RowQuotesTopic((YES, NO))
+    good = BookView(YES, BookState.LIVE), BookView(NO, BookState.LIVE)
+    for topic, view in ((rows, RowBooksView(good)), (BookTopic(YES), good[0])):
+        watching = mirror.subscribe([topic], lambda _: None)
+        mirror.apply(View(encode(topic), 1, encode(view)))
+        assert queries.book(YES).state is BookState.LIVE
+        watching.close()
+        # It was under way when the service heard that nobody watches it any more.
+        mirror.apply(View(encode(topic), 2, encode(view)))
+        sent.clear()
+        assert queries.book(YES).state is BookState.LOADING
+        assert sent == [Peek(encode(BookTopic(YES)))]
+
+
+async def test_a_view_that_was_left_is_shown_at_once_and_requested_again() -> None:
+    mirror, sent = Mirror(NOTHING_YET), list[ToService]()
+    mirror.attach(sent.append, read_up_to=0, is_same=False)
+    topic = HistoryTopic(YES, Interval.DAY)
+    watching = mirror.subscribe([topic], lambda _: None)
+    mirror.apply(View(encode(topic), 1, encode(HISTORY)))
+    watching.close()
+    sent.clear()
+    assert [mirror.read(topic) for _ in range(3)] == [HISTORY] * 3
+    assert sent == [Peek(encode(topic))]
+    mirror.attach(sent.append, read_up_to=0, is_same=True)
+    sent.clear()
+    assert mirror.read(topic) == HISTORY
+    assert sent == [Peek(encode(topic))]
