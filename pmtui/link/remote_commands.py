@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from functools import wraps
 from inspect import signature
-from typing import Concatenate, ParamSpec, cast, get_type_hints
+from typing import Concatenate, ParamSpec, TypeVar, cast, get_type_hints
 
 from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.conditionals.conditional import Attachment
@@ -38,6 +38,7 @@ from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import NotKnown, PreparedId, WalletCard
 
 P = ParamSpec("P")
+R = TypeVar("R")
 
 MOST_REMEMBERED = 500
 KILL_WITHIN_S = 1.0
@@ -86,52 +87,48 @@ class RemoteCalls:
         if len(self._prepared) > MOST_REMEMBERED:
             del self._prepared[next(iter(self._prepared))]
 
-    def send(self, command: str, /, **arguments: object) -> None:
+    def send(
+        self, command: Callable[Concatenate[Commands, P], None], /, *args: P.args, **named: P.kwargs
+    ) -> None:
         """Send a command without waiting for its answer."""
-        _ = self._line.call(encode_call(command, arguments))
+        _ = self._line.call(_encode(command, *args, **named))
 
     async def ask(
-        self, command: str, /, *, within_s: float | None = ANSWER_WITHIN_S, **arguments: object
-    ) -> object:
-        """Send a command and return its answer.
-
-        Args:
-            command: its name.
-            within_s: the timeout; None to wait as long as it takes, even across a lost connection.
-            arguments: its arguments.
+        self, command: Callable[Concatenate[Commands, P], Awaitable[R]], within_s: float | None, /,
+        *args: P.args, **named: P.kwargs,
+    ) -> R:  # fmt: skip
+        """Send a command and return its answer; None waits for it even across a lost connection.
 
         Raises:
             NoAnswerError: no answer came.
         """
-        call = encode_call(command, arguments)
-        return decode(await self._line.answer(call, within_s=within_s), _returned(command))
+        call = _encode(command, *args, **named)
+        return _decode(command, await self._line.answer(call, within_s=within_s))
 
     def follow(
-        self, command: str, order_ids: tuple[OrderId, ...], /, *, cancels: str = "",
-        **arguments: object,
+        self, command: Callable[Concatenate[Commands, P], CommandId],
+        order_ids: tuple[OrderId, ...], cancels: str, /, *args: P.args, **named: P.kwargs,
     ) -> CommandId:  # fmt: skip
         """Send a command whose verdict follows later; return its id, which is made here.
 
-        Args:
-            command: its name.
-            order_ids: the orders that it sends, or cancels by name.
-            cancels: what it cancels; empty for one that sends orders.
-            arguments: its arguments.
+        The orders are those that it sends, or cancels by name; `cancels` is empty for one that sends.
         """
-        call = encode_call(command, arguments)
+        call = _encode(command, *args, **named)
         command_id = CommandId(self._line.call(call, is_followed=True))
         self._followed[command_id] = _Followed(order_ids, cancels)
         if len(self._followed) > MOST_REMEMBERED:
             del self._followed[next(iter(self._followed))]
         return command_id
 
-    async def end(self, verdict: str, command_id: CommandId) -> object:
+    async def end(
+        self, verdict: Callable[[Commands, CommandId], Awaitable[R]], command_id: CommandId
+    ) -> R:
         """Wait for the verdict of a command.
 
         Raises:
             NoAnswerError: the verdict will not come.
         """
-        return decode(await self._line.wait_for_verdict(command_id), _returned(verdict))
+        return _decode(verdict, await self._line.wait_for_verdict(command_id))
 
     async def settle(self, lost: NoAnswerError, command_id: CommandId) -> tuple[Verdict, ...]:
         """Return the verdict on orders whose service was lost before it reported their end."""
@@ -172,8 +169,7 @@ class RemoteCalls:
     ) -> tuple[Verdict, ...]:
         """Find out what became of orders, and report it."""
         try:
-            answer = decode(await self._line.trace(order_ids), tuple[Verdict, ...])
-            verdicts = cast("tuple[Verdict, ...]", answer)
+            verdicts = _decode(Commands.batch_verdict, await self._line.trace(order_ids))
         except NoAnswerError:
             verdicts = self._unknown(order_ids, lost)
         for order_id, verdict in zip(order_ids, verdicts, strict=True):
@@ -215,9 +211,17 @@ def _sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _returned(command: str) -> object:
-    kind: object = get_type_hints(getattr(Commands, command))["return"]
-    return kind
+def _encode(
+    command: Callable[Concatenate[Commands, P], object], *args: P.args, **named: P.kwargs
+) -> bytes:
+    arguments = signature(command).bind(None, *args, **named).arguments
+    del arguments["self"]
+    return encode_call(command.__name__, arguments)
+
+
+def _decode(command: Callable[..., Awaitable[R]], answer: bytes) -> R:
+    """Decode the answer to a command, which is refused where it is not what the command returns."""
+    return cast("R", decode(answer, get_type_hints(command)["return"]))
 
 
 def _asked(
@@ -229,10 +233,8 @@ def _asked(
 
     @wraps(command)
     async def ask(self: "RemoteCommands", /, *args: P.args, **kwargs: P.kwargs) -> str:
-        arguments = signature(command).bind(self, *args, **kwargs).arguments
-        del arguments["self"]
         try:
-            return str(await self._calls.ask(command.__name__, within_s=within_s, **arguments))
+            return await self._calls.ask(command, within_s, *args, **kwargs)
         except NoAnswerError as lost:
             return describe_loss(lost)
 
@@ -246,9 +248,7 @@ def _sent(
 
     @wraps(command)
     def send(self: "RemoteCommands", /, *args: P.args, **kwargs: P.kwargs) -> None:
-        arguments = signature(command).bind(self, *args, **kwargs).arguments
-        del arguments["self"]
-        self._calls.send(command.__name__, **arguments)
+        self._calls.send(command, *args, **kwargs)
 
     return send
 
@@ -300,12 +300,14 @@ class RemoteCommands:
     ) -> PreparedOrder | Rejected:
         """Have the service fix the amounts, salt and time of an order."""
         try:
-            answer = await self._calls.ask("prepare", intent=intent, replacing=replacing)
+            answer = await self._calls.ask(
+                Commands.prepare, ANSWER_WITHIN_S, intent, replacing=replacing
+            )
         except NoAnswerError as lost:
             return _not_prepared(lost)
         if isinstance(answer, PreparedOrder):
             self._calls.remember(answer)
-        return cast("PreparedOrder | Rejected", answer)
+        return answer
 
     async def prepare_many(
         self, intents: Iterable[OrderIntent]
@@ -313,10 +315,9 @@ class RemoteCommands:
         """Have the service prepare the legs of a batch."""
         intents = tuple(intents)
         try:
-            answer = await self._calls.ask("prepare_many", intents=intents)
+            legs = await self._calls.ask(Commands.prepare_many, ANSWER_WITHIN_S, intents)
         except NoAnswerError as lost:
             return (_not_prepared(lost),) * len(intents)
-        legs = cast("tuple[PreparedOrder | Rejected, ...]", answer)
         for leg in legs:
             if isinstance(leg, PreparedOrder):
                 self._calls.remember(leg)
@@ -332,20 +333,18 @@ class RemoteCommands:
     ) -> CommandId:
         """Journal, sign and send a prepared order."""
         return self._calls.follow(
-            "place", (order_id,), order_id=order_id, override=override, attached=attached,
+            Commands.place, (order_id,), "", order_id, override=override, attached=attached,
             is_single_key=is_single_key,
         )  # fmt: skip
 
     def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Send prepared orders in one request."""
         order_ids = tuple(order_ids)
-        return self._calls.follow("place_many", order_ids, order_ids=order_ids)
+        return self._calls.follow(Commands.place_many, order_ids, "", order_ids)
 
     def move(self, order_id: OrderId, replacement_id: OrderId) -> CommandId:
         """Cancel an order, and send another for its remaining size."""
-        return self._calls.follow(
-            "move", (replacement_id,), order_id=order_id, replacement_id=replacement_id
-        )
+        return self._calls.follow(Commands.move, (replacement_id,), "", order_id, replacement_id)
 
     def flatten(
         self,
@@ -357,28 +356,28 @@ class RemoteCommands:
     ) -> CommandId:
         """Cancel our own orders, then sell a position."""
         return self._calls.follow(
-            "flatten", (order_id,), order_id=order_id, in_the_way=tuple(in_the_way),
+            Commands.flatten, (order_id,), "", order_id, tuple(in_the_way),
             override=override, is_single_key=is_single_key,
         )  # fmt: skip
 
     async def verdict(self, command_id: CommandId) -> Verdict:
         """Wait for the service's verdict on a placed order."""
         try:
-            return cast("Verdict", await self._calls.end("verdict", command_id))
+            return await self._calls.end(Commands.verdict, command_id)
         except NoAnswerError as lost:
             return (await self._calls.settle(lost, command_id))[0]
 
     async def batch_verdict(self, command_id: CommandId) -> tuple[Verdict, ...]:
         """Wait for the service's first verdict on every order of a batch."""
         try:
-            return cast("tuple[Verdict, ...]", await self._calls.end("batch_verdict", command_id))
+            return await self._calls.end(Commands.batch_verdict, command_id)
         except NoAnswerError as lost:
             return await self._calls.settle(lost, command_id)
 
     async def move_verdict(self, command_id: CommandId) -> MoveVerdict:
         """Wait for the service's verdict on a move."""
         try:
-            return cast("MoveVerdict", await self._calls.end("move_verdict", command_id))
+            return await self._calls.end(Commands.move_verdict, command_id)
         except NoAnswerError as lost:
             text, (settled,) = describe_loss(lost), await self._calls.settle(lost, command_id)
         if isinstance(settled, Rejected):
@@ -389,31 +388,30 @@ class RemoteCommands:
         """Cancel the named orders."""
         order_ids = tuple(order_ids)
         return self._calls.follow(
-            "cancel", order_ids, order_ids=order_ids, cancels=count(len(order_ids), "order")
+            Commands.cancel, order_ids, count(len(order_ids), "order"), order_ids
         )
 
     def cancel_market(self, condition_id: ConditionId, token_id: TokenId | None) -> CommandId:
         """Cancel the own orders of a market, or of one of its tokens."""
         return self._calls.follow(
-            "cancel_market", (), condition_id=condition_id, token_id=token_id,
-            cancels="a market's orders",
-        )  # fmt: skip
+            Commands.cancel_market, (), "a market's orders", condition_id, token_id
+        )
 
     def cancel_all(self) -> CommandId:
         """Cancel every open order."""
-        return self._calls.follow("cancel_all", (), cancels="all orders")
+        return self._calls.follow(Commands.cancel_all, (), "all orders")
 
     async def cancel_verdict(self, command_id: CommandId) -> CancelVerdict:
         """Wait for the service's verdict on a cancel."""
         try:
-            return cast("CancelVerdict", await self._calls.end("cancel_verdict", command_id))
+            return await self._calls.end(Commands.cancel_verdict, command_id)
         except NoAnswerError as lost:
             return self._calls.settle_cancel(lost, command_id)
 
     def mark_log_read(self, sequence: int) -> None:
         """Mark everything up to this entry as read in this terminal and in later ones."""
         self._mirror.mark_read(sequence)
-        self._calls.send("mark_log_read", sequence=sequence)
+        self._calls.send(Commands.mark_log_read, sequence)
 
     async def kill(self) -> str:
         """Throw the kill switch; return what is uncertain about it.
@@ -423,7 +421,7 @@ class RemoteCommands:
         """
         problem = self._lock() if self._line.may_trade else "this terminal may not trade"
         try:
-            return str(await self._calls.ask("kill", within_s=KILL_WITHIN_S))
+            return await self._calls.ask(Commands.kill, KILL_WITHIN_S)
         except NoAnswerError as lost:
             reason = _sentence(lost.reason)
             text = f"Trading is locked. {reason}: your orders are cancelled once it, or the next one, answers"
@@ -435,16 +433,14 @@ class RemoteCommands:
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:
         """Have the service fix everything that is signed for a wallet step."""
         try:
-            answer = await self._calls.ask("prepare_wallet", within_s=None, step=step)
+            return await self._calls.ask(Commands.prepare_wallet, None, step)
         except NoAnswerError as lost:
             return _not_prepared(lost)
-        return cast("WalletCard | Rejected", answer)
 
     async def submit_wallet(self, prepared_id: PreparedId) -> WalletVerdict:
         """Submit a prepared step once, and wait for its result."""
         try:
-            answer = await self._calls.ask("submit_wallet", within_s=None, prepared_id=prepared_id)
+            return await self._calls.ask(Commands.submit_wallet, None, prepared_id)
         except NoAnswerError as lost:
             text = describe_loss(lost)
             return NotKnown(text) if lost.may_have_happened else Rejected(text)
-        return cast("WalletVerdict", answer)
