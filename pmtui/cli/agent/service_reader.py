@@ -6,11 +6,12 @@ a service alive. Nothing here makes the service send a search to the venue.
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from pmtui import __version__
+from pmtui.cli.service.shell_client import connecting
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import MOST_STREAMED_ROWS
@@ -153,15 +154,13 @@ def _has_book(view: BookView) -> bool:
 @asynccontextmanager
 async def open_service_reader(socket_path: Path) -> AsyncIterator[ServiceReader | None]:
     """Connect to the service of a profile; yields None if none of this version runs."""
-    try:
-        reader, writer = await asyncio.open_unix_connection(socket_path)
-    except OSError:
-        yield None
-        return
-    try:
+    async with AsyncExitStack() as stack:
+        try:
+            reader, writer = await stack.enter_async_context(connecting(socket_path))
+        except OSError:
+            yield None
+            return
         yield ServiceReader(reader, writer) if await _is_welcome(reader, writer) else None
-    finally:
-        writer.close()
 
 
 async def _is_welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:

@@ -1,8 +1,8 @@
 """A shell's requests to a running service: its status, unlocking, the kill switch, stopping."""
 
 import asyncio
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,24 +93,26 @@ async def find_status(
     first = answers[0] if answers else None
     if isinstance(first, ServiceStatus | Refused):
         return first
-    if reason := await asyncio.to_thread(why_kept_out, socket_path):
+    return await asyncio.to_thread(_why_silent, socket_path)
+
+
+def _why_silent(socket_path: Path) -> Refused | NoAnswer | None:
+    if reason := why_kept_out(socket_path):
         return Refused(reason, "")
-    pid = await asyncio.to_thread(listener_of, socket_path)
+    pid = listener_of(socket_path)
     return None if pid is None else NoAnswer(pid)
 
 
 def greet(socket_path: Path, asked: Configure) -> Greeting | Refused | NoAnswer | None:
     """Greet the service as a read-only terminal; return None if no service listens."""
-    match asyncio.run(_greet(socket_path, asked)):
-        case Welcome() as welcome, Configured() as configured:
+    hello = Hello(PROTOCOL, __version__, may_trade=False)
+    match asyncio.run(_exchange(socket_path, (hello, asked), within_s=STATUS_WITHIN_S)):
+        case [Welcome() as welcome, Configured() as configured]:
             return Greeting(welcome, configured)
-        case Refused() as refused, _:
+        case [Refused() as refused, *_]:
             return refused
         case _:
-            if reason := why_kept_out(socket_path):
-                return Refused(reason, "")
-            pid = listener_of(socket_path)
-            return None if pid is None else NoAnswer(pid)
+            return _why_silent(socket_path)
 
 
 def unlock(socket_path: Path, passphrase: bytes) -> str:
@@ -168,27 +170,6 @@ def _request_done(socket_path: Path, question: ToService, within_s: float) -> st
     return first.problem if isinstance(first, Done) else None
 
 
-async def _greet(
-    socket_path: Path, asked: Configure
-) -> tuple[ToTerminal | None, ToTerminal | None]:
-    first = second = None
-    try:
-        reader, writer = await asyncio.open_unix_connection(socket_path)
-    except OSError:
-        return None, None
-    with suppress(TimeoutError, LinkError, OSError):
-        async with asyncio.timeout(STATUS_WITHIN_S):
-            writer.write(pack(Hello(PROTOCOL, __version__, may_trade=False)))
-            first = await read_to_terminal(reader)
-            if isinstance(first, Welcome):
-                writer.write(pack(asked))
-                second = await read_to_terminal(reader)
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
-    return first, second
-
-
 async def talk(
     socket_path: Path,
     questions: Sequence[ToService],
@@ -204,25 +185,49 @@ async def talk(
         until_goodbye: whether to wait for the service's goodbye after that.
         within_s: the timeout for all of them.
     """
-    answers: list[ToTerminal] = []
-    try:
-        reader, writer = await asyncio.open_unix_connection(socket_path)
-    except OSError:
-        return answers
     hello = Hello(PROTOCOL, __version__, may_trade=False, is_terminal=False)
+    answers = await _exchange(
+        socket_path, (hello, *questions), until_goodbye=until_goodbye, within_s=within_s
+    )
+    return [each for each in answers if not isinstance(each, Welcome)]
+
+
+async def _exchange(
+    socket_path: Path,
+    messages: Sequence[ToService],
+    *,
+    within_s: float,
+    until_goodbye: bool = False,
+) -> list[ToTerminal]:
+    """Send messages, each answered by one, and return the replies until one refuses."""
+    answers: list[ToTerminal] = []
     with suppress(TimeoutError, LinkError, OSError):
-        async with asyncio.timeout(within_s):
-            for message in (hello, *questions):
+        async with connecting(socket_path) as (reader, writer), asyncio.timeout(within_s):
+            for message in messages:
                 writer.write(pack(message))
-            while len(answers) < len(questions) + until_goodbye:
+            while len(answers) < len(messages) + until_goodbye:
                 answer = await read_to_terminal(reader)
                 if answer is None:
                     break
-                if not isinstance(answer, Welcome):
-                    answers.append(answer)
+                answers.append(answer)
                 if isinstance(answer, Refused) or (isinstance(answer, Done) and answer.problem):
                     break
-    writer.close()
-    with suppress(OSError):
-        await writer.wait_closed()
     return answers
+
+
+@asynccontextmanager
+async def connecting(
+    socket_path: Path,
+) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """Connect to the service for a few messages.
+
+    Raises:
+        OSError: no service listens.
+    """
+    reader, writer = await asyncio.open_unix_connection(socket_path)
+    try:
+        yield reader, writer
+    finally:
+        writer.close()
+        with suppress(OSError):
+            await writer.wait_closed()
