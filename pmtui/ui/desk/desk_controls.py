@@ -4,7 +4,7 @@ One set of controls serves all columns. It trades the market of the focused colu
 press; focusing another column drops the state of the previous one and closes the ticket.
 """
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from textual.message import Message
@@ -17,7 +17,6 @@ from pmtui.domain.markets.market import Event, Market, Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.order import Order
-from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.service.surface import Queries
 from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, MarketTopic, Topic
 from pmtui.ui.cells import Cell, Emphasis, Line, line_width
@@ -26,11 +25,7 @@ from pmtui.ui.format import format_price, format_size_compact
 from pmtui.ui.keys.action_table import Need
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.ladder_state import paint_ending, state_word
-from pmtui.ui.market.controls.commands import Commands, MarketForms
-from pmtui.ui.market.controls.moving import Moving
-from pmtui.ui.market.controls.own_orders import OwnOrders
-from pmtui.ui.market.controls.single_keys import SingleKeys
-from pmtui.ui.market.controls.trading import Trading
+from pmtui.ui.market.controls.order_controls import Action, OrderControls
 from pmtui.ui.market.controls.workspace import Page, Part, Workspace
 from pmtui.ui.market.market_footer import missing_in
 from pmtui.ui.market.market_model import (
@@ -41,7 +36,6 @@ from pmtui.ui.market.market_model import (
     token_id_of,
     trading_of,
 )
-from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import Dials
 from pmtui.ui.message_line import MessageLine
 from pmtui.ui.plain import plain
@@ -250,19 +244,9 @@ class DeskControls:
             surface=surface, reader=self._reader, line=line, page=page, ladder=self._focused,
             ticket=ticket,
         )  # fmt: skip
-        self._news = OrderNews(surface, line)
-        own = OwnOrders(workspace, self._news, NoOrderList())
-        self.moving = Moving(workspace, own, self._news)
-        self._own = own
-        self._trading = Trading(workspace, self._news)
-        self._forms = MarketForms(workspace, wallet)
-        self.single_keys = SingleKeys(
-            workspace, self._news, is_moving=lambda: self.moving.is_moving
-        )
-        self.commands = Commands(
-            workspace, self._trading, self._news,
-            forms=self._forms, flip=self._flip, cancel_side=self.single_keys.cancel_side,
-        )  # fmt: skip
+        self._orders = OrderControls(workspace, wallet, NoOrderList(), flip=self._flip)
+        self.moving, self.single_keys = self._orders.moving, self._orders.single_keys
+        self.commands = self._orders.commands
         self._markets: tuple[Market, ...] = ()
         self._outcomes = surface.outcomes
         self._first = 0
@@ -294,28 +278,11 @@ class DeskControls:
         return self.column.market if self.column is not None else None
 
     @property
-    def actions(self) -> Mapping[str, Callable[[], Awaitable[None] | None]]:
+    def actions(self) -> Mapping[str, Action]:
         """The handlers of the desk's actions, by their names in the market context."""
-        keys = self.single_keys
         return {
-            **{key.name.lower(): partial(keys.press, key) for key in SingleKey},
-            **{f"preset_{n}": partial(keys.choose_preset, n) for n in range(1, 6)},
-            "toggle_arming": keys.toggle_arming,
-            "override": keys.override,
-            "flatten_now": keys.flatten,
-            "cancel_bids": partial(keys.cancel_side, Side.BUY),
-            "cancel_asks": partial(keys.cancel_side, Side.SELL),
-            "buy": partial(self._trading.open_at_cursor, Side.BUY),
-            "sell": partial(self._trading.open_at_cursor, Side.SELL),
-            "flatten": self._trading.flatten,
-            "cancel_market": self._trading.cancel_market,
-            "cancel_order": self._own.cancel,
-            "move_order": self.moving.move,
+            **self._orders.actions(),
             "drop_order": self._drop,
-            "protect": self._forms.protect,
-            "scaled": self._forms.scaled,
-            "set_alert": self._forms.set_alert,
-            "rules": self._forms.rules,
             "flip_outcome": self._flip,
             "toggle_sides": self._explain_sides,
             "next_sibling": partial(self._step, 1),
@@ -325,7 +292,7 @@ class DeskControls:
     def missing(self) -> frozenset[Need]:
         """Return the needs of keys that the focused ladder and its cursor do not meet."""
         model = self._reader.read()
-        return missing_in(model, has_target=self._own.has_target(model))
+        return missing_in(model, has_target=self._orders.own.has_target(model))
 
     def topics(self) -> Iterable[Topic]:
         """Return the topics of the columns."""
@@ -400,7 +367,7 @@ class DeskControls:
         model = self._reader.read()
         self.moving.follow(model)
         if isinstance(topic, AccountTopic | FillsTopic):
-            self._news.show()
+            self._orders.news.show()
         self.update_ticket(model)
         self.follow_arming()
 
@@ -449,20 +416,11 @@ class DeskControls:
         """Handle a pane's message."""
         match message:
             case LadderPane.LevelPicked():
-                if self._line.ignores_key():
-                    return
-                if self.moving.is_moving:
-                    await self.moving.move_to(message.price)
-                elif message.doubt:
-                    self._line.show(message.doubt)
-                else:
-                    self._trading.open_ticket(message.side, message.price)
+                await self._orders.pick_level(message)
             case LadderPane.Doubted():
                 self._line.show(message.words)
             case LadderPane.CursorMoved():
-                self._own.cursor_moved()
-                if self.moving.is_moving:
-                    self.moving.show_ghost()
+                self._orders.follow_cursor()
                 self._page.show_parts(Part.STATE, Part.FOOTER)
             case _:
                 self._answer_ticket(message)
@@ -472,7 +430,7 @@ class DeskControls:
             case TicketPane.Drafted():
                 self._focused.show_ghosts(message.ghosts)
             case TicketPane.Finished():
-                self._news.announce(message.verdict, message.words)
+                self._orders.news.announce(message.verdict, message.words)
             case TicketPane.KeyKept():
                 self.single_keys.explain_ticket_has_keys()
             case TicketPane.Closed():

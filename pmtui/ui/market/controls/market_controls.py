@@ -1,6 +1,6 @@
 """Builds the controls of a trading screen, and dispatches actions and messages to them."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from textual.containers import Container
@@ -9,7 +9,6 @@ from textual.message import Message
 from pmtui.domain.books.tape import TapeFilter
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.service.topics import (
     AccountTopic,
     BookTopic,
@@ -29,27 +28,22 @@ from pmtui.ui.keys.action_table import Need
 from pmtui.ui.keys.actions import FooterEntry
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.ladder.side_ladder import SideLadder
-from pmtui.ui.market.controls.commands import Commands, MarketForms
-from pmtui.ui.market.controls.moving import Moving, Nudging
+from pmtui.ui.market.controls.moving import Nudging
+from pmtui.ui.market.controls.order_controls import Action, OrderControls
 from pmtui.ui.market.controls.outcomes import Outcomes
-from pmtui.ui.market.controls.own_orders import NOTHING_HERE, OwnOrders
+from pmtui.ui.market.controls.own_orders import NOTHING_HERE
 from pmtui.ui.market.controls.panes import Charts, Panes
 from pmtui.ui.market.controls.side_ladders import SideLadders
-from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET, SingleKeys
-from pmtui.ui.market.controls.trading import Trading
+from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_display import MarketDisplay, MarketWidgets
 from pmtui.ui.market.market_footer import KeyPlace, market_entries, missing_in
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import ArmedKeys
 from pmtui.ui.market.siblings import SiblingStrip
 from pmtui.ui.market.tape import OrdersPane
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.wallet.wallet_flow import WalletSteps
-
-Action = Callable[[], Awaitable[None] | None]
-"""The handler of a key; awaited if it waits for the service."""
 
 
 class MarketControls:
@@ -80,29 +74,17 @@ class MarketControls:
         widgets.tape.wanted = next(
             (each for each in TapeFilter if each.value == kept.tape_from), TapeFilter.ALL
         )
-        self._news = OrderNews(workspace.surface, workspace.line)
-        self.own_orders = OwnOrders(workspace, self._news, widgets.orders)
-        self.moving = Moving(workspace, self.own_orders, self._news)
-        self.nudging = Nudging(workspace, self.own_orders, self.moving)
-        self.trading = Trading(workspace, self._news)
-        self.forms = MarketForms(workspace, wallet)
-        self.single_keys = SingleKeys(
-            workspace, self._news, is_moving=lambda: self.moving.is_moving
-        )
         self.outcomes = Outcomes(workspace, strip, leave=self._leave, arrive=self._arrive)
+        orders = OrderControls(workspace, wallet, widgets.orders, flip=self.outcomes.flip)
+        self._orders, self.commands, self.trading = orders, orders.commands, orders.trading
+        self.moving, self.single_keys = orders.moving, orders.single_keys
+        self.nudging = Nudging(workspace, orders.own, orders.moving)
         self.sides = SideLadders(workspace, self.outcomes, sides, main=widgets.ladder)
         self.charts = Charts(workspace, prices, depth)
         self.panes = Panes(
             workspace, orders=widgets.orders, tape=widgets.tape, ticket=widgets.ticket
         )
-        self.commands = Commands(
-            workspace, self.trading, self._news,
-            forms=self.forms, flip=self.outcomes.flip, cancel_side=self.single_keys.cancel_side,
-        )  # fmt: skip
-        self.actions: Mapping[str, Action] = {
-            **self._order_actions(),
-            **self._view_actions(),
-        }
+        self.actions: Mapping[str, Action] = {**orders.actions(), **self._own_actions()}
         """The handlers of the actions in the registry's market context, by name."""
 
     def permits(self, action: str) -> bool:
@@ -146,7 +128,7 @@ class MarketControls:
     def missing(self) -> frozenset[Need]:
         """Return the needs of keys that neither the market nor the cursor meets."""
         model = self._reader.read()
-        return missing_in(model, has_target=self.own_orders.has_target(model))
+        return missing_in(model, has_target=self._orders.own.has_target(model))
 
     def show_topic(self, topic: Topic) -> None:
         """Update what changed."""
@@ -181,7 +163,7 @@ class MarketControls:
                 self.charts.show_history(model)
             case AccountTopic() | FillsTopic():
                 self.moving.follow(model)
-                self._news.show()
+                self._orders.news.show()
                 self._show_own(model)
                 self._display.show_tape(model)
                 self._show_book(model)
@@ -240,16 +222,14 @@ class MarketControls:
         """Handle a pane's message."""
         match message:
             case LadderPane.CursorMoved():
-                self.own_orders.cursor_moved()
-                if self.moving.is_moving:
-                    self.moving.show_ghost()
+                self._orders.follow_cursor()
                 self._page.show_parts(Part.STATE, Part.CURSOR, Part.FOOTER)
             case LadderPane.LevelPicked():
-                await self._answer_level(message)
+                await self._orders.pick_level(message)
             case LadderPane.Doubted():
                 self._workspace.line.show(message.words)
             case OrdersPane.Picked():
-                self.own_orders.show(message.order)
+                self._orders.own.show(message.order)
             case SiblingStrip.Picked():
                 self.outcomes.hop_to(message.condition_id)
             case SideLadder.Picked():
@@ -270,7 +250,7 @@ class MarketControls:
                 self._place_result(self._reader.read())
                 self._page.show_parts(Part.FOOTER)
             case TicketPane.Finished():
-                self._news.announce(message.verdict, message.words)
+                self._orders.news.announce(message.verdict, message.words)
             case TicketPane.KeyKept():
                 self.single_keys.explain_ticket_has_keys()
             case TicketPane.SuggestionChanged():
@@ -283,44 +263,12 @@ class MarketControls:
             case _:
                 pass
 
-    async def _answer_level(self, message: LadderPane.LevelPicked) -> None:
-        if self._workspace.line.ignores_key():
-            return
-        if self.moving.is_moving:
-            await self.moving.move_to(message.price)
-        elif message.doubt:
-            self._workspace.line.show(message.doubt)
-        else:
-            self.trading.open_ticket(message.side, message.price)
-
-    def _order_actions(self) -> dict[str, Action]:
-        keys = self.single_keys
-        presses = {key.name.lower(): partial(keys.press, key) for key in SingleKey}
-        presets = {f"preset_{n}": partial(keys.choose_preset, n) for n in range(1, 6)}
+    def _own_actions(self) -> dict[str, Action]:
         return {
-            **presses,
-            **presets,
-            "buy": partial(self.trading.open_at_cursor, Side.BUY),
-            "sell": partial(self.trading.open_at_cursor, Side.SELL),
-            "flatten": self.trading.flatten,
-            "cancel_market": self.trading.cancel_market,
-            "scaled": self.forms.scaled,
-            "protect": self.forms.protect,
-            "split": self.forms.split,
-            "cancel_order": self.own_orders.cancel,
-            "move_order": self.moving.move,
+            "split": self._orders.forms.split,
             "nudge_up": partial(self.nudging.nudge, 1),
             "nudge_down": partial(self.nudging.nudge, -1),
             "drop_order": self._drop,
-            "toggle_arming": keys.toggle_arming,
-            "override": keys.override,
-            "flatten_now": keys.flatten,
-            "cancel_bids": partial(keys.cancel_side, Side.BUY),
-            "cancel_asks": partial(keys.cancel_side, Side.SELL),
-        }
-
-    def _view_actions(self) -> dict[str, Action]:
-        return {
             "flip_outcome": self.outcomes.flip,
             "show_both": self.outcomes.show_both,
             "next_sibling": partial(self.outcomes.step, 1),
@@ -340,8 +288,6 @@ class MarketControls:
             "go_to_tape": self.panes.go_to_tape,
             "go_to_chart": self.charts.focus,
             "go_to_ticket": self.panes.go_to_ticket,
-            "set_alert": self.forms.set_alert,
-            "rules": self.forms.rules,
         }
 
     def _drop(self) -> None:
