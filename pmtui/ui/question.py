@@ -38,16 +38,10 @@ class QuestionScreen(CardScreen):
             surface: keys and character set of this user.
             is_danger: whether it stops all trading, so that the frame is red.
         """
-        super().__init__(surface=surface)
+        super().__init__(surface=surface, agree=agree)
         _ = self.set_class(is_danger, "-danger")
         self._title = title
-        self._agree = agree
         self._lines_of_it = lines
-
-    @property
-    @override
-    def agree(self) -> str:
-        return self._agree
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:

@@ -129,17 +129,20 @@ class CardScreen(Modal[bool]):
     def __init__(
         self, *, surface: Surface, orders: Sequence[PreparedOrder] = (),
         doubt: Callable[[], str] = lambda: "", form: Callable[[], Region | None] = _nowhere,
+        agree: str = "",
     ) -> None:  # fmt: skip
         """Ask for confirmation.
 
         Args:
             surface: the service, for its clock and mode, and the user's choices.
+            agree: the label of the agreeing key, in a word or two; empty for the usual one.
             orders: what is sent; what may change the reasons against them is followed.
             doubt: returns why it may be a mistake now; empty for no reason.
             form: returns the region of the form that it is about, if that is not the screen below.
         """
         super().__init__()
         self._surface = surface
+        self._label = agree or self.AGREE
         self._orders = tuple(orders)
         self._doubt_now = doubt
         self._doubt = doubt()
@@ -232,7 +235,7 @@ class CardScreen(Modal[bool]):
     @property
     def agree(self) -> str:
         """The label of the agreeing key now."""
-        return self.AGREE
+        return self._label
 
     @override
     def compose(self) -> ComposeResult:

@@ -17,16 +17,10 @@ class SigningCard(CardScreen):
     WIDTH: ClassVar[int] = 74
     """Fits a hash and its name on one line."""
 
-    def __init__(self, paint_lines: PaintLines, *, surface: Surface, agree: str = AGREE) -> None:
+    def __init__(self, paint_lines: PaintLines, *, surface: Surface, agree: str = "") -> None:
         """Ask for confirmation."""
-        super().__init__(surface=surface)
+        super().__init__(surface=surface, agree=agree)
         self._paint_lines_of = paint_lines
-        self._agree = agree
-
-    @property
-    @override
-    def agree(self) -> str:
-        return self._agree
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
