@@ -38,6 +38,8 @@ _SHORTEST = 8
 """With fewer rows between header and message line a card takes those of the screen."""
 _ROOMY = 20
 """With so many rows beside the ladder a form leaves the lines below it visible."""
+WORDY = 56
+"""The width from which a form has explanations beside its entries, and every digit of large amounts."""
 _LOOKS = 3
 """The refreshes after which a screen below has its new layout."""
 
@@ -192,6 +194,8 @@ class Modal(ModalScreen[ResultT]):
     DEFAULT_CSS = """
     Modal { background: $background 50%; align: right bottom; }
     Modal:ansi { background: transparent; }
+    Modal > .frame { height: auto; background: $panel; border: heavy $primary; padding: 0 1; }
+    Modal .row { height: 1; }
     /* The focus is in the card in front, as it is over a FrameScreen. */
     Modal.-behind NumberField:focus > .input--cursor {
         background: $surface; color: $foreground; text-style: none;
@@ -218,6 +222,7 @@ class Modal(ModalScreen[ResultT]):
     def fit(self) -> None:
         """Lay the frame out in its place; subclasses paint for its width."""
         self.place.take()
+        self.set_class(self.inner < WORDY, "-narrow")
 
     @on(events.Mount)
     def take_place(self) -> None:

@@ -40,9 +40,7 @@ class FilterForm(Modal[ListFilter]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.FILTERS)
     WIDTH: ClassVar[int] = 52
     DEFAULT_CSS = """
-    FilterForm > .frame {
-        height: 10; background: $panel; border: heavy $primary; padding: 0 1;
-    }
+    FilterForm > .frame { height: 10; }
     FilterForm LineTable { background: $panel; }
     """
 

@@ -95,9 +95,7 @@ class TagPicker(Modal[TagChoice]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.PICKER)
     WIDTH: ClassVar[int] = 56
     DEFAULT_CSS = """
-    TagPicker > .frame {
-        height: 70%; min-height: 12; background: $panel; border: heavy $primary; padding: 0 1;
-    }
+    TagPicker > .frame { height: 70%; min-height: 12; }
     TagPicker #field { height: 1; }
     TagPicker #prompt { width: 2; }
     TagPicker LineTable { background: $panel; }

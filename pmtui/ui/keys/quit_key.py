@@ -51,7 +51,7 @@ class LeaveCard(Modal[str]):
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
     DEFAULT_CSS = """
-    LeaveCard > #card { background: $panel; border: heavy $warning; padding: 0 1; }
+    LeaveCard > #card { border: heavy $warning; }
     LeaveCard LineTable { background: $panel; height: auto; }
     """
 

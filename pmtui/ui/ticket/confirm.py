@@ -120,7 +120,7 @@ class CardScreen(Modal[bool]):
     """For how long it has to be visible before the agreeing key works."""
 
     DEFAULT_CSS = """
-    CardScreen > #card { background: $panel; border: heavy $warning; padding: 0 1; }
+    CardScreen > #card { border: heavy $warning; }
     """
 
     hint = query_one("#hint", TextLine)

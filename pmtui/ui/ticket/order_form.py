@@ -1,7 +1,7 @@
 """The base of forms that end in orders: a frame, subscriptions, and keys.
 
-A form is about one market. It parses and rounds nothing itself, and a card asks for confirmation
-before anything is sent. The prices it is about stay visible, with the draft drawn among them.
+It parses and rounds nothing itself, and a card asks for confirmation
+before anything is sent. The prices it is about stay visible, and those of one market show its draft.
 """
 
 from abc import abstractmethod
@@ -38,8 +38,6 @@ from pmtui.ui.widgets.text_line import KeyLine, TextLine, answer_keys
 ResultT = TypeVar("ResultT")
 Draw = Callable[[tuple[Ghost, ...]], None]
 """Shows a draft on a ladder."""
-_ROOMY = 56
-"""The width from which explanations stand beside the entries."""
 _MOST_SAID = 3
 
 
@@ -53,10 +51,6 @@ class OrderForm(Modal[ResultT]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
     DEFAULT_CSS = """
-    OrderForm > .frame {
-        height: auto; background: $panel; border: heavy $primary; padding: 0 1;
-    }
-    OrderForm .row { height: 1; }
     OrderForm #state { height: auto; min-height: 1; }
     """
 
@@ -105,7 +99,6 @@ class OrderForm(Modal[ResultT]):
     @override
     def fit(self) -> None:
         super().fit()
-        self.set_class(self.inner < _ROOMY, "-narrow")
         self.show()
 
     def action_decline(self) -> None:

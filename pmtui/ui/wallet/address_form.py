@@ -35,10 +35,6 @@ class AddressForm(Modal[str]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
     DEFAULT_CSS = """
-    AddressForm > .frame {
-        height: auto; background: $panel; border: heavy $primary; padding: 0 1;
-    }
-    AddressForm .row { height: 1; }
     AddressForm .label { width: 9; }
     AddressForm AddressField { width: 1fr; }
     AddressForm #listed, AddressForm #state { height: auto; }

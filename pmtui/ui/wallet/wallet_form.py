@@ -48,8 +48,6 @@ from pmtui.ui.ticket.fields import NumberField, TextBlock
 from pmtui.ui.ticket.paint_ticket import paint_text, wrap_line
 from pmtui.ui.widgets.text_line import TextLine, answer_keys
 
-_ROOMY = 56
-"""The width from which an entry has room for every digit of a large amount."""
 _MOST_LINES = 3
 NO_AMOUNT = "Enter an amount"
 PREPARING = "Preparing…"
@@ -64,10 +62,6 @@ class WalletForm(Modal[WalletStep | None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
     DEFAULT_CSS = """
-    WalletForm > .frame {
-        height: auto; background: $panel; border: heavy $primary; padding: 0 1;
-    }
-    WalletForm .row { height: 1; }
     WalletForm .label { width: 9; }
     WalletForm NumberField { width: 18; }
     WalletForm.-narrow .label { width: 8; }
@@ -142,7 +136,6 @@ class WalletForm(Modal[WalletStep | None]):
     @override
     def fit(self) -> None:
         super().fit()
-        self.set_class(self.inner < _ROOMY, "-narrow")
         if not self._is_preparing:
             self.show_state()
 
