@@ -191,7 +191,7 @@ class Conditionals:
         They are journaled before the order is, and cover exactly the shares that it buys.
         """
         intent, now = order.intent, self._kernel.clock.now()
-        if order.unsigned.order_id in self._attached:
+        if order.order_id in self._attached:
             return ""
         market, terms = self._market_of(order.condition_id)
         if market is None or terms is None:
@@ -206,7 +206,7 @@ class Conditionals:
         )  # fmt: skip
         if problems:
             return problems[0].sentence
-        order_id = order.unsigned.order_id
+        order_id = order.order_id
         self._attached.add(order_id)
         self._save(
             ConditionalOrder(
@@ -589,7 +589,7 @@ class Conditionals:
         known = self._known[conditional_id]
         if unwanted := _why_unwanted(known, trigger):
             return f"Not sold: {unwanted}"
-        selling = replace(known, sale=order.unsigned.order_id)
+        selling = replace(known, sale=order.order_id)
         if known.is_all:
             selling = replace(selling, size=order.size)
         self._put(selling)

@@ -314,7 +314,7 @@ class ConditionalSales:
         def why_not(fitted: PreparedOrder) -> Rejected | None:
             if reason := hooks.record_order(fitted):
                 return Rejected(reason)
-            admitted.append(fitted.unsigned.order_id)
+            admitted.append(fitted.order_id)
             return None
 
         in_the_way = self._in_the_way(intent, account)

@@ -171,7 +171,7 @@ class Desk:
             self._sender.refuse(
                 order,
                 Rejected(refusal),
-                lambda _, end: _resolve_once(futures[order.unsigned.order_id], end),
+                lambda _, end: _resolve_once(futures[order.order_id], end),
             )
             return command_id
         instruction = self._sender.instruct(
@@ -194,7 +194,7 @@ class Desk:
         accepted = self._accept_new(orders, futures)
 
         def report(order: PreparedOrder, verdict: Verdict) -> None:
-            _resolve_once(futures[order.unsigned.order_id], verdict)
+            _resolve_once(futures[order.order_id], verdict)
 
         async def run() -> None:
             await self._sender.send(accepted, report, instruction)
@@ -237,7 +237,7 @@ class Desk:
         command_id, futures = self._expect((order,))
 
         def report(_: PreparedOrder, verdict: Verdict) -> None:
-            _resolve_once(futures[order.unsigned.order_id], verdict)
+            _resolve_once(futures[order.order_id], verdict)
 
         async def run() -> None:
             fitted = await self._mover.sell_after(order, in_the_way) if in_the_way else order
@@ -366,13 +366,13 @@ class Desk:
     def _record_override(self, order: PreparedOrder, override: str) -> None:
         """Record what the trader permitted with an order; it is on disk before the order is sent."""
         if override:
-            order_id = order.unsigned.order_id
+            order_id = order.order_id
             self._history.record_override(override, order_id)
             self._kernel.log.add(Level.WARNING, "order", f"Override: {override}", order_id=order_id)
 
     def _expect(self, orders: tuple[PreparedOrder, ...]) -> tuple[CommandId, Futures]:
         loop = asyncio.get_running_loop()
-        futures: Futures = {order.unsigned.order_id: loop.create_future() for order in orders}
+        futures: Futures = {order.order_id: loop.create_future() for order in orders}
         command_id = self._command()
         self._verdicts.expect(command_id, *(futures[order.order_id] for order in orders))
         return command_id, futures
@@ -383,7 +383,7 @@ class Desk:
         """Return the orders that may be sent, each once; the others are rejected."""
         accepted = {}
         for order in orders:
-            order_id = order.unsigned.order_id
+            order_id = order.order_id
             if order_id in accepted:
                 continue
             if len(orders) > MOST_IN_BATCH:

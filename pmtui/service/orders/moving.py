@@ -110,7 +110,7 @@ class Mover:
         """Cancel an order, then send its confirmed replacement."""
         if order_id in self._new_ids:
             return MoveVerdict(MoveEnd.NOT_MOVED, "Not moved: already being moved")
-        self._new_ids[order_id] = replacement.unsigned.order_id
+        self._new_ids[order_id] = replacement.order_id
         try:
             verdict = await self._move(order_id, replacement, instruction)
         finally:
@@ -194,7 +194,7 @@ class Mover:
         problem = await self._history.begin_move(
             f"{format_micros(order.size)} at {describe_price(order.price)}",
             old=old,
-            new=order.unsigned.order_id,
+            new=order.order_id,
         )
         return "" if problem is None else f"the journal cannot be written ({problem.text})"
 
@@ -240,13 +240,13 @@ class Mover:
         if order is replacement:
             return order
         # Its id differs from the confirmed one: this is the one to search for after a crash.
-        self._new_ids[old.order_id] = order.unsigned.order_id
+        self._new_ids[old.order_id] = order.order_id
         problem = await self._journal_plan(old.order_id, order)
         if problem:
             text = f"{NOT_REPLACED}: {problem}"
             return MoveVerdict(MoveEnd.NOT_REPLACED, text, left_out=order.intent)
         for listener in self._on_resized:
-            listener(replacement.unsigned.order_id, order.unsigned.order_id)
+            listener(replacement.order_id, order.order_id)
         return order
 
     async def _place(self, order: PreparedOrder, instruction: Instruction) -> MoveVerdict:

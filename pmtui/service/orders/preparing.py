@@ -86,7 +86,7 @@ def to_order(
     """Return a prepared order as an own order in a given state."""
     intent = order.intent
     return Order(
-        order_id=order.unsigned.order_id,
+        order_id=order.order_id,
         condition_id=order.condition_id,
         token_id=intent.token_id,
         outcome=order.outcome,

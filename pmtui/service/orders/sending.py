@@ -204,7 +204,7 @@ class OrderSender:
         """Give every order a verdict after a fault, so that none seems pending forever."""
         now = self._kernel.clock.now()
         for order in orders:
-            order_id = order.unsigned.order_id
+            order_id = order.order_id
             known = self._feed.own.order(order_id)
             if known is None or known.status is OrderStatus.PENDING:
                 self._end_with(order, Rejected(f"Not sent: {FAULT}"), report)
@@ -392,7 +392,7 @@ class OrderSender:
             # A complete fill is announced by its trades, each with its own price.
             text = describe_order_end(fact, order.market_title)
             self._kernel.log.add(
-                level, "order", text, order_id=order.unsigned.order_id,
+                level, "order", text, order_id=order.order_id,
                 facts=facts_of_order(fact, order.market_title),
             )  # fmt: skip
         report(order, verdict)

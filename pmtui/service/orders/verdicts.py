@@ -90,14 +90,14 @@ def judge_answer(order: PreparedOrder, answer: PostResult | Failure, *, now: dat
     text = answer.text if isinstance(answer, Failure) else answer.error
     if is_duplicate_refusal(text):
         # We sent it once: wherever it was duplicated, the venue already has this order.
-        return Unknown(order.unsigned.order_id, f"already at the venue: {text}", since=now)
+        return Unknown(order.order_id, f"already at the venue: {text}", since=now)
     if is_inconclusive_refusal(text):
-        return Unknown(order.unsigned.order_id, text, since=now)
+        return Unknown(order.order_id, text, since=now)
     if isinstance(answer, PostResult):
         return _judge_result(order, answer, now=now)
     is_closed = answer.kind is FailureKind.SERVER and is_refusal_of_a_closed_venue(text)
     if answer.may_have_happened and not is_closed:
-        return Unknown(order.unsigned.order_id, str(answer), since=now)
+        return Unknown(order.order_id, str(answer), since=now)
     return Rejected(text or str(answer), field_of_refusal(text))
 
 
@@ -133,7 +133,7 @@ def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) ->
     if answer.error and answer.order_id is None:
         return Rejected(answer.error, field_of_refusal(answer.error))
     if doubt := _why_doubted(order, answer):
-        return Unknown(order.unsigned.order_id, doubt, since=now)
+        return Unknown(order.order_id, doubt, since=now)
     gave, got = answer.making_amount or ZERO, answer.taking_amount or ZERO
     filled, cash = (got, gave) if order.intent.side is Side.BUY else (gave, got)
     text = ""
@@ -147,7 +147,7 @@ def _judge_result(order: PreparedOrder, answer: PostResult, *, now: datetime) ->
     else:
         status = OrderStatus.PARTIALLY_FILLED if filled else OrderStatus.LIVE
     accepted = Accepted(
-        order_id=order.unsigned.order_id,
+        order_id=order.order_id,
         status=status,
         filled_size=filled,
         text=text or status.words,
@@ -162,7 +162,7 @@ def _why_doubted(order: PreparedOrder, answer: PostResult) -> str:
     """Return why a reply proves nothing about its order; empty if it does."""
     if answer.order_id is None:
         return "the answer names no order"
-    if not answer.names(order.unsigned.order_id):
+    if not answer.names(order.order_id):
         return "the answer names another order"
     if answer.error:
         return f"the answer both names the order and refuses it: {answer.error}"

@@ -71,7 +71,7 @@ class EntryGuard:
         """Admit an order for signing and count it, or return why not."""
         rejected = self.check(order)
         if rejected is None:
-            self._admitted.add(order.unsigned.order_id)
+            self._admitted.add(order.order_id)
         return rejected
 
     def add_check(self, check: Callable[[], str]) -> None:

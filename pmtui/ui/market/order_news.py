@@ -44,7 +44,7 @@ class DelayedOrders:
     def follow(self, order: PreparedOrder, verdict: Verdict, describe: Describe) -> None:
         """Report an order's end by `describe` later, if its verdict is only that it is delayed."""
         if isinstance(verdict, Accepted) and verdict.status is OrderStatus.DELAYED:
-            self._followed[order.unsigned.order_id] = _Followed(describe)
+            self._followed[order.order_id] = _Followed(describe)
 
     def news(self, account: AccountView, fills: tuple[Fill, ...]) -> str:
         """Return the news of one order since the last call; empty when there is none.

@@ -70,15 +70,15 @@ class SentOrders:
 
     def note_sent(self, order: PreparedOrder) -> None:
         """Remember an order that is sent now."""
-        self._sent[order.unsigned.order_id] = _Sent(order)
+        self._sent[order.order_id] = _Sent(order)
 
     def note_ended(self, order: PreparedOrder) -> None:
         """Forget an order whose end is known."""
-        self._sent.pop(order.unsigned.order_id, None)
+        self._sent.pop(order.order_id, None)
 
     def note_unknown(self, order: PreparedOrder) -> None:
         """Keep an order that may or may not be at the venue."""
-        self._sent[order.unsigned.order_id] = _Sent(order, is_unknown=True)
+        self._sent[order.order_id] = _Sent(order, is_unknown=True)
 
     def follow(self, order: PreparedOrder, verdict: Accepted) -> None:
         """Track an accepted order from now on."""
@@ -89,7 +89,7 @@ class SentOrders:
         if self._followed is None:
             return None
         order, text = self._followed
-        known = next((o for o in account.recent if o.order_id == order.unsigned.order_id), None)
+        known = next((o for o in account.recent if o.order_id == order.order_id), None)
         if known is None or known.status in _IN_DOUBT:
             return None
         if (known.status, known.matched_size) == (text.status, text.filled_size):
