@@ -1,6 +1,6 @@
 """The application: which screen is in front, themes, keys, and what a crash shows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from textual import on
@@ -70,8 +70,6 @@ class PmtuiApp(TerminalApp):
     CommandList:ansi > .option-list--option-highlighted,
     CommandList:nocolor > .option-list--option-highlighted { text-style: bold underline; }
     """
-    after_drawing: Callable[[], object] | None = None
-    """Called after a drawing, in its thread, to free the megabytes that it took."""
 
     def __init__(
         self,

@@ -384,7 +384,7 @@ def refresh_topics(screen: FrameScreen) -> None:
         screen.surface.commands.refresh(topic)
 
 
-def if_agreed(do: Callable[[], Any]) -> Callable[[bool | None], Any]:
+def if_agreed(do: Callable[[], object]) -> Callable[[bool | None], Any]:
     """Return what a question or a card calls in its end: this, if the trader agreed."""
 
     def decide(is_agreed: bool | None) -> Any:  # noqa: FBT001 - Textual's callback

@@ -5,7 +5,7 @@ All changes to Textual's behaviour are made here and in the modules of this pack
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from rich.console import RenderableType
@@ -108,6 +108,8 @@ class TerminalApp(App[None]):
 
     QUESTIONS: ClassVar[tuple[type[Screen[Any]], ...]] = ()
     """Screens that a key answers: a repeat of that key is not meant for the screen below."""
+    after_drawing: Callable[[], object] | None = None
+    """Called after a drawing, in its thread, to free the megabytes that it took."""
 
     is_ascii = False
     """Whether the terminal shows plain ASCII only."""

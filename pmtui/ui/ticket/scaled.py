@@ -407,8 +407,7 @@ class ScaledScreen(OrderForm[None]):
         account = self._surface.queries.account()
         known = {o.order_id: o for o in (*account.recent, *account.open_orders)}
         return tuple(
-            LegEnd(verdict, known.get(order.order_id))
-            for order, verdict in self._orders.ends
+            LegEnd(verdict, known.get(order.order_id)) for order, verdict in self._orders.ends
         )
 
     def _doubts(self, plan: ScaledPlan) -> tuple[tuple[Leg, ...], tuple[str, ...]]:

@@ -11,6 +11,7 @@ from typing_extensions import override
 from pmtui.ui.cells import Cell, Line, fit_line
 from pmtui.ui.charts.plot import Drawing
 from pmtui.ui.format import UNITS
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.line_pane import LinePane
 
@@ -127,7 +128,7 @@ class DrawnPane(LinePane, can_focus=False):
             if draw is None:
                 return
             has_grown = picture.is_same_frame(self._drawn)
-            tidy_up = getattr(self.app, "after_drawing", None)
+            tidy_up = self.app.after_drawing if isinstance(self.app, TerminalApp) else None
             self._drawing = await asyncio.to_thread(_drawn, draw, tidy_up)
             self._drawn = picture
             super().repaint()

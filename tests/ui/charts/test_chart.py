@@ -30,6 +30,7 @@ from pmtui.ui.charts.chart import (
     tag_price,
 )
 from pmtui.ui.charts.plot import axes_over, corners, price_range, row_of_price
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
 from tests.ui.moving_market import history
@@ -419,20 +420,16 @@ async def test_a_failed_history_says_so() -> None:
         assert "timed out" in "".join(shown_text(chart))
 
 
-class _TidyStage(Stage):
-    def __init__(self, chart: ChartPane) -> None:
-        super().__init__(chart)
-        self.tidied_in: list[int] = []
-
-    def after_drawing(self) -> None:
-        self.tidied_in.append(get_ident())
+class _TidyStage(TerminalApp, Stage):
+    """Notes in which threads drawings are tidied up."""
 
 
 async def test_what_a_drawing_took_is_tidied_up_where_it_was_drawn() -> None:
     chart = ChartPane()
-    app = _TidyStage(chart)
+    app, tidied_in = _TidyStage(chart), list[int]()
+    app.after_drawing = lambda: tidied_in.append(get_ident())
     async with app.run_test(size=(70, 14)) as pilot:
         show(chart, VIEW)
         await until(pilot, lambda: has_curve(chart), "the curve is drawn")
-        assert app.tidied_in
-        assert get_ident() not in app.tidied_in
+        assert tidied_in
+        assert get_ident() not in tidied_in
