@@ -27,7 +27,7 @@ from pmtui.service.topics import AccountTopic, OnboardingTopic, StatusTopic, Top
 from pmtui.service.views import Mode
 from pmtui.signing.secret import Secret
 from pmtui.sim.run import RunningVenue
-from pmtui.ui.account.account_lines import account_lines
+from pmtui.ui.account.onboarding_lines import account_lines
 from tests.cli.at_venue import TimeWithoutPolls, until, urls_of
 from tests.sim.kit import KEYS, Person, http_client, small_venue
 

@@ -47,7 +47,7 @@ from pmtui.service.wallet.preparing import (
 )
 from pmtui.service.wallet.settlements import Settlements
 from pmtui.service.wallet.transactions import PreparedBatch, WalletTransactions
-from pmtui.service.wallet.wallet_view import WalletReader, sent_addresses
+from pmtui.service.wallet.wallet_reader import WalletReader, sent_addresses
 from pmtui.service.wallet.wallet_views import (
     Confirmed,
     Failed,

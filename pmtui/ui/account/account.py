@@ -22,7 +22,7 @@ from pmtui.service.topics import (
 )
 from pmtui.ui.account.account_keys import AccountKeys
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import account_lines
+from pmtui.ui.account.onboarding_lines import account_lines
 from pmtui.ui.account.paint_account import (
     ACCOUNT_COLUMNS,
     BESIDE_RESULT,

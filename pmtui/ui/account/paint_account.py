@@ -7,7 +7,7 @@ from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.account.onboarding import Onboarding, StepState, next_step
 from pmtui.service.views import StatusView
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import describe_remedy_briefly
+from pmtui.ui.account.onboarding_lines import describe_remedy_briefly
 from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row
 from pmtui.ui.explore.paint_reading import wrap_text
 from pmtui.ui.facts import join_facts, key_of

@@ -8,7 +8,7 @@ import pytest
 from pmtui.domain.account.onboarding import LastAnswer, Onboarding
 from pmtui.service.views import StatusView
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import account_lines
+from pmtui.ui.account.onboarding_lines import account_lines
 from pmtui.ui.account.paint_account import (
     ACCOUNT_COLUMNS,
     paint_account_details,

@@ -21,7 +21,7 @@ from pmtui.domain.ids import ApiKey
 from pmtui.service.wallet.wallet_views import StepKind, ViewsDiffer, WalletStepView, WalletView
 from pmtui.service.wallet.wallet_views import StepState as WalletState
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import account_lines
+from pmtui.ui.account.onboarding_lines import account_lines
 from pmtui.ui.account.paint_account import describe_next, paint_account_row
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from tests.ui.fake_surface import NOW, PAPER_STATUS

@@ -18,8 +18,8 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.heartbeat import BeatState, HeartbeatPolicy, HeartbeatView
 from pmtui.domain.orders.order import BalanceAllowance
 from pmtui.ui.account.account_line import AccountLine
-from pmtui.ui.account.account_lines import account_lines
 from pmtui.ui.account.account_words import ALLOWANCES, FORMS, KEY_KINDS, SIGNATURES, WORDS, Rule
+from pmtui.ui.account.onboarding_lines import account_lines
 from pmtui.ui.account.paint_account import BESIDE_RESULT
 from tests.ui.fake_surface import NOW, PAPER_STATUS, READ_ONLY_STATUS
 from tests.ui.onboarded import KEYLESS, NEG_RISK, NEWER, OLDER, OWNER, READY, allowing
