@@ -13,8 +13,8 @@ from pmtui.config.endpoints import Dialect, Endpoints
 from pmtui.domain.account.keys import KeyKind, SignatureType
 from pmtui.domain.account.onboarding import (
     Onboarding,
+    SetupState,
     SetupStep,
-    StepState,
     next_step,
     step_statuses,
 )
@@ -63,7 +63,7 @@ def facts_of(service: DataService) -> Onboarding:
     return service.queries.onboarding()
 
 
-def states(service: DataService) -> dict[SetupStep, StepState]:
+def states(service: DataService) -> dict[SetupStep, SetupState]:
     stands = step_statuses(facts_of(service))
     return {each.step: each.state for each in stands if each.spender is None or each.is_needed}
 
@@ -109,8 +109,8 @@ async def test_what_the_venue_changes_is_shown_after_a_refresh(tmp_path: Path) -
             await ann.admin("POST", "/standing", {"address": ann.wallet, "standing": "closed only"})
             await until(service, lambda: not facts_of(service).is_asking)
             service.commands.refresh(OnboardingTopic())
-            await until(service, lambda: states(service)[SetupStep.PLACE] is StepState.NOT_DONE)
-            await until(service, lambda: states(service)[SetupStep.STANDING] is StepState.NOT_DONE)
+            await until(service, lambda: states(service)[SetupStep.PLACE] is SetupState.NOT_DONE)
+            await until(service, lambda: states(service)[SetupStep.STANDING] is SetupState.NOT_DONE)
 
 
 async def test_an_approval_that_is_missing_is_the_next_thing(tmp_path: Path) -> None:
@@ -133,8 +133,8 @@ async def test_an_unfunded_wallet_is_not_deployed_by_both_views(tmp_path: Path) 
         await until(service, lambda: facts_of(service).balance.value is not None)
         found = states(service)
         for step in (SetupStep.DEPLOYED, SetupStep.CODE, SetupStep.BALANCE, SetupStep.ALLOWANCE):
-            assert found[step] is StepState.NOT_DONE
-        assert found[SetupStep.WALLET] is StepState.DONE
+            assert found[step] is SetupState.NOT_DONE
+        assert found[SetupStep.WALLET] is SetupState.DONE
 
 
 async def test_a_key_that_pays_itself_is_asked_nothing_about_wallets(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ async def test_a_key_that_pays_itself_is_asked_nothing_about_wallets(tmp_path: P
         session(running, tmp_path, signature_type=own) as service,
     ):
         await until(service, lambda: facts_of(service).balance.value is not None)
-        assert states(service)[SetupStep.DEPLOYED] is StepState.NOT_NEEDED
+        assert states(service)[SetupStep.DEPLOYED] is SetupState.NOT_NEEDED
         assert facts_of(service).deployed == {}
 
 
@@ -155,7 +155,7 @@ async def test_older_forms_are_asked_about_as_what_they_are(
     async with small_venue(tmp_path) as running, http_client() as http:
         ann = await Person(running, http, key=0).arrive()
         async with session(running, tmp_path, signature_type=kind) as service:
-            await until(service, lambda: states(service)[SetupStep.CODE] is StepState.NOT_DONE)
+            await until(service, lambda: states(service)[SetupStep.CODE] is SetupState.NOT_DONE)
             facts = facts_of(service)
             assert facts.wallet is not None
             assert facts.wallet.address == ann.wallet_of(kind)
@@ -170,7 +170,7 @@ async def test_a_chain_that_cannot_be_reached_is_told_of_beside_its_line(tmp_pat
         async with session(running, tmp_path, urls=urls) as service:
             await until(service, lambda: bool(facts_of(service).code.problem))
             await until(service, lambda: next_step(step_statuses(facts_of(service))) is None)
-            assert states(service)[SetupStep.CODE] is StepState.NOT_KNOWN
+            assert states(service)[SetupStep.CODE] is SetupState.NOT_KNOWN
 
 
 async def test_a_relayer_that_cannot_be_reached_leaves_the_wallet_unknown(tmp_path: Path) -> None:
@@ -180,9 +180,9 @@ async def test_a_relayer_that_cannot_be_reached_leaves_the_wallet_unknown(tmp_pa
             await until(service, lambda: bool(facts_of(service).account_problem))
             await until(service, lambda: len(facts_of(service).deployed) == 2)
             found = {each.step: each for each in step_statuses(facts_of(service))}
-            assert found[SetupStep.WALLET].state is StepState.NOT_KNOWN
+            assert found[SetupStep.WALLET].state is SetupState.NOT_KNOWN
             assert "/deployed" in found[SetupStep.WALLET].problem
-            assert found[SetupStep.CREDENTIALS].state is StepState.NOT_DONE
+            assert found[SetupStep.CREDENTIALS].state is SetupState.NOT_DONE
 
 
 async def test_the_chain_alone_tells_which_wallet_pays(tmp_path: Path) -> None:

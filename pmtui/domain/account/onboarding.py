@@ -66,7 +66,7 @@ class SetupStep(StrEnum):
     BALANCE = "balance"
 
 
-class StepState(StrEnum):
+class SetupState(StrEnum):
     """The status of a step, in the words of the screen."""
 
     DONE = "done"
@@ -209,7 +209,7 @@ class StepStatus:
     """The status of one step."""
 
     step: SetupStep
-    state: StepState
+    state: SetupState
     as_of: datetime | None = None
     """When this was received; None if no host needs to be asked."""
     problem: str = ""
@@ -268,7 +268,7 @@ def step_statuses(facts: Onboarding) -> tuple[StepStatus, ...]:
         _code(facts),
         _credentials(facts),
         _standing(facts),
-        StepStatus(SetupStep.RELAYER_KEY, StepState.NOT_NEEDED),
+        StepStatus(SetupStep.RELAYER_KEY, SetupState.NOT_NEEDED),
         *_allowances(facts),
         _balance(facts),
     )
@@ -279,7 +279,7 @@ class _Judged(Protocol):
     def is_needed(self) -> bool: ...
 
     @property
-    def state(self) -> StepState: ...
+    def state(self) -> SetupState: ...
 
 
 _Step = TypeVar("_Step", bound=_Judged)
@@ -288,7 +288,7 @@ _Step = TypeVar("_Step", bound=_Judged)
 def next_step(stands: Iterable[_Step]) -> _Step | None:
     """Return the first step that prevents trading; None if all are done."""
     needed = [each for each in stands if each.is_needed]
-    for state in (StepState.NOT_DONE, StepState.NOT_KNOWN):
+    for state in (SetupState.NOT_DONE, SetupState.NOT_KNOWN):
         found = next((each for each in needed if each.state is state), None)
         if found is not None:
             return found
@@ -296,18 +296,18 @@ def next_step(stands: Iterable[_Step]) -> _Step | None:
 
 
 def _status_of(step: SetupStep, answer: LastAnswer[T_co], is_done: bool | None) -> StepStatus:  # noqa: FBT001 - a third answer is None
-    states = {True: StepState.DONE, False: StepState.NOT_DONE, None: StepState.NOT_KNOWN}
+    states = {True: SetupState.DONE, False: SetupState.NOT_DONE, None: SetupState.NOT_KNOWN}
     return StepStatus(step, states[is_done], answer.as_of, answer.problem, answer.asked_at)
 
 
-def _state_of_key(facts: Onboarding) -> StepState:
+def _state_of_key(facts: Onboarding) -> SetupState:
     if facts.identity is not None:
-        return StepState.DONE
-    return StepState.NOT_DONE if facts.key_problem else StepState.NOT_KNOWN
+        return SetupState.DONE
+    return SetupState.NOT_DONE if facts.key_problem else SetupState.NOT_KNOWN
 
 
 def _wallet(facts: Onboarding) -> StepStatus:
-    state = StepState.NOT_KNOWN if facts.wallet is None else StepState.DONE
+    state = SetupState.NOT_KNOWN if facts.wallet is None else SetupState.DONE
     problems = (answer.problem for answer in facts.deployed.values() if answer.problem)
     problem = next(problems, "") if facts.wallet is None else ""
     return StepStatus(SetupStep.WALLET, state, problem=problem)
@@ -316,22 +316,22 @@ def _wallet(facts: Onboarding) -> StepStatus:
 def _deployed(facts: Onboarding) -> StepStatus:
     wallet, answer = facts.wallet, facts.deployed_answer
     if wallet is not None and wallet.form is WalletForm.EOA:
-        return StepStatus(SetupStep.DEPLOYED, StepState.NOT_NEEDED)
+        return StepStatus(SetupStep.DEPLOYED, SetupState.NOT_NEEDED)
     # Contract code takes precedence over the relayer's report (docs/wire.md#deposit-wallet).
     return _status_of(SetupStep.DEPLOYED, answer, True if facts.code.value else answer.value)
 
 
 def _code(facts: Onboarding) -> StepStatus:
     if facts.wallet is not None and facts.wallet.form is WalletForm.EOA:
-        return StepStatus(SetupStep.CODE, StepState.NOT_NEEDED)
+        return StepStatus(SetupStep.CODE, SetupState.NOT_NEEDED)
     return _status_of(SetupStep.CODE, facts.code, facts.code.value)
 
 
 def _credentials(facts: Onboarding) -> StepStatus:
     if facts.trading_key is not None:
-        return StepStatus(SetupStep.CREDENTIALS, StepState.DONE, facts.trading_key.obtained_at)
+        return StepStatus(SetupStep.CREDENTIALS, SetupState.DONE, facts.trading_key.obtained_at)
     is_missing = facts.key_problem or facts.account_problem
-    state = StepState.NOT_DONE if is_missing else StepState.NOT_KNOWN
+    state = SetupState.NOT_DONE if is_missing else SetupState.NOT_KNOWN
     return StepStatus(SetupStep.CREDENTIALS, state, problem=facts.account_problem)
 
 
@@ -349,7 +349,7 @@ def _allowances(facts: Onboarding) -> Iterable[StepStatus]:
         stand = _status_of(SetupStep.ALLOWANCE, answer, is_allowed)
         state = stand.state
         if spender.purpose not in TRADES_THROUGH:
-            state = StepState.NOT_NEEDED
+            state = SetupState.NOT_NEEDED
         yield replace(stand, state=state, spender=spender, amount=amount)
 
 

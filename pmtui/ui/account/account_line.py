@@ -6,7 +6,7 @@ Holds no secrets: only addresses and the first digits of an id.
 from dataclasses import dataclass
 from datetime import datetime
 
-from pmtui.domain.account.onboarding import StepState
+from pmtui.domain.account.onboarding import SetupState
 from pmtui.domain.account.wallet_steps import WalletStep
 from pmtui.domain.account.wallet_transactions import TransactionKey
 from pmtui.domain.formats import shorten_id
@@ -20,7 +20,7 @@ class AccountLine:
 
     key: str
     words: Words
-    state: StepState
+    state: SetupState
     result: str
     full: str = ""
     as_of: datetime | None = None

@@ -11,8 +11,8 @@ from types import MappingProxyType
 from pmtui.domain.account.keys import KeyKind
 from pmtui.domain.account.onboarding import (
     Onboarding,
+    SetupState,
     SetupStep,
-    StepState,
     StepStatus,
     is_unlimited,
     step_statuses,
@@ -43,10 +43,10 @@ PAYS_ITSELF = "the key pays by itself: no contract"
 _Result = tuple[str, str]
 """A short text, and a full one where there is more to show."""
 _BEATS = {
-    BeatState.STARTING: (StepState.NOT_KNOWN, "sent, none accepted yet"),
-    BeatState.BEATING: (StepState.DONE, "accepted"),
-    BeatState.LATE: (StepState.NOT_DONE, "LATE: one failed"),
-    BeatState.LOST: (StepState.NOT_DONE, "LOST: the venue cancels every order of the key"),
+    BeatState.STARTING: (SetupState.NOT_KNOWN, "sent, none accepted yet"),
+    BeatState.BEATING: (SetupState.DONE, "accepted"),
+    BeatState.LATE: (SetupState.NOT_DONE, "LATE: one failed"),
+    BeatState.LOST: (SetupState.NOT_DONE, "LOST: the venue cancels every order of the key"),
 }
 
 
@@ -61,11 +61,11 @@ def account_lines(
     lines = (
         *steps,
         _signing(facts),
-        _rule(Rule.BUILDER, StepState.NOT_NEEDED, "none: orders credit nobody"),
+        _rule(Rule.BUILDER, SetupState.NOT_NEEDED, "none: orders credit nobody"),
         _limits(facts),
         _entry(status),
         _heartbeat(status.heartbeat),
-        _rule(Rule.TRANSACTIONS, StepState.NOT_KNOWN, "not asked: no deposit wallet here"),
+        _rule(Rule.TRANSACTIONS, SetupState.NOT_KNOWN, "not asked: no deposit wallet here"),
     )
     return with_wallet(lines, wallet)
 
@@ -124,7 +124,7 @@ def _wallet(_: StepStatus, facts: Onboarding) -> _Result:
 
 
 def _deployed(stand: StepStatus, facts: Onboarding) -> _Result:
-    if stand.state is StepState.NOT_NEEDED:
+    if stand.state is SetupState.NOT_NEEDED:
         return PAYS_ITSELF, ""
     is_deployed = facts.deployed_answer.value
     if is_deployed is None:
@@ -135,7 +135,7 @@ def _deployed(stand: StepStatus, facts: Onboarding) -> _Result:
 
 
 def _code(stand: StepStatus, facts: Onboarding) -> _Result:
-    if stand.state is StepState.NOT_NEEDED:
+    if stand.state is SetupState.NOT_NEEDED:
         return PAYS_ITSELF, ""
     if facts.code.value is not None:
         return ("contract at the address" if facts.code.value else "no contract there"), ""
@@ -214,12 +214,12 @@ def _unknown(facts: Onboarding, *, wants_wallet: bool = False) -> str:
 
 
 def _to_do(stand: StepStatus, facts: Onboarding, words: Words) -> str:
-    if stand.step is SetupStep.KEY and stand.state is StepState.NOT_DONE:
+    if stand.step is SetupStep.KEY and stand.state is SetupState.NOT_DONE:
         return describe_remedy(facts)
-    if facts.identity is None or stand.state is not StepState.NOT_DONE:
+    if facts.identity is None or stand.state is not SetupState.NOT_DONE:
         return (
             words.missing
-            if stand.step is SetupStep.PLACE and stand.state is StepState.NOT_DONE
+            if stand.step is SetupStep.PLACE and stand.state is SetupState.NOT_DONE
             else ""
         )
     if stand.step is SetupStep.BALANCE and facts.identity.kind is KeyKind.PAPER:
@@ -260,16 +260,16 @@ def _copied(stand: StepStatus, facts: Onboarding) -> tuple[str, str]:
 
 
 def _rule(
-    rule: Rule, state: StepState, result: str, *, as_of: datetime | None = None
+    rule: Rule, state: SetupState, result: str, *, as_of: datetime | None = None
 ) -> AccountLine:
     return AccountLine(rule.value, WORDS[rule], state, result, result, as_of)
 
 
 def _signing(facts: Onboarding) -> AccountLine:
     if facts.identity is None:
-        return _rule(Rule.SIGNING, StepState.NOT_KNOWN, _unknown(facts))
+        return _rule(Rule.SIGNING, SetupState.NOT_KNOWN, _unknown(facts))
     kind = facts.identity.signature_type
-    return _rule(Rule.SIGNING, StepState.DONE, f"type {kind.number}, {SIGNATURES[kind]}")
+    return _rule(Rule.SIGNING, SetupState.DONE, f"type {kind.number}, {SIGNATURES[kind]}")
 
 
 def _limits(facts: Onboarding) -> AccountLine:
@@ -279,23 +279,23 @@ def _limits(facts: Onboarding) -> AccountLine:
         ("day's loss", limits.daily_loss),
     )  # fmt: skip
     text = ", ".join(f"{name} {format_money(limit)}" for name, limit in named if limit is not None)
-    state = StepState.DONE if text else StepState.NOT_NEEDED
+    state = SetupState.DONE if text else SetupState.NOT_NEEDED
     return _rule(Rule.LIMITS, state, text or "none set")
 
 
 def _entry(status: StatusView) -> AccountLine:
     if status.mode is Mode.READ_ONLY:
         reason = plain(status.mode_reason, 80) or "no key"
-        return _rule(Rule.ENTRY, StepState.NOT_DONE, f"READ-ONLY: {reason}")
+        return _rule(Rule.ENTRY, SetupState.NOT_DONE, f"READ-ONLY: {reason}")
     if status.kill_lock:
         reason = plain(status.kill_lock, 120)
-        return _rule(Rule.ENTRY, StepState.NOT_DONE, reason)
-    return _rule(Rule.ENTRY, StepState.DONE, "open")
+        return _rule(Rule.ENTRY, SetupState.NOT_DONE, reason)
+    return _rule(Rule.ENTRY, SetupState.DONE, "open")
 
 
 def _heartbeat(view: HeartbeatView) -> AccountLine:
     if view.state is BeatState.OFF:
         text = f"none sent (`heartbeat` is {view.policy.value})"
-        return _rule(Rule.HEARTBEAT, StepState.NOT_NEEDED, text)
+        return _rule(Rule.HEARTBEAT, SetupState.NOT_NEEDED, text)
     state, text = _BEATS[view.state]
     return _rule(Rule.HEARTBEAT, state, text, as_of=view.accepted_at)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from pmtui.domain.account.keys import KeyKind
-from pmtui.domain.account.onboarding import Onboarding, StepState, next_step
+from pmtui.domain.account.onboarding import Onboarding, SetupState, next_step
 from pmtui.service.views import StatusView
 from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.onboarding_lines import describe_remedy_briefly
@@ -29,10 +29,10 @@ _RUNNING = ("…", Role.STALE)
 BESIDE_RESULT = sum(column.width + 1 for column in ACCOUNT_COLUMNS if not column.grow) + 1
 """Cells that the other columns and the scroll bar take, gaps included."""
 _SIGNS = {
-    StepState.DONE: ("+", Role.NOTICE_GOOD),
-    StepState.NOT_DONE: ("x", Role.NOTICE_BAD),
-    StepState.NOT_KNOWN: ("?", Role.STALE),
-    StepState.NOT_NEEDED: ("-", Role.DIM),
+    SetupState.DONE: ("+", Role.NOTICE_GOOD),
+    SetupState.NOT_DONE: ("x", Role.NOTICE_BAD),
+    SetupState.NOT_KNOWN: ("?", Role.STALE),
+    SetupState.NOT_NEEDED: ("-", Role.DIM),
 }
 
 
@@ -46,7 +46,7 @@ def paint_account_row(line: AccountLine, now: datetime, room: int) -> Row:
     """
     sign, role = _RUNNING if line.is_running else _SIGNS[line.state]
     word = "running" if line.is_running else line.state.value
-    is_wanting = line.state in (StepState.NOT_DONE, StepState.NOT_KNOWN)
+    is_wanting = line.state in (SetupState.NOT_DONE, SetupState.NOT_KNOWN)
     text = line.with_whole_address
     text = text if cell_width(text) <= room else line.result
     result = Cell(text, role if is_wanting else Role.TEXT)
@@ -76,7 +76,7 @@ def paint_account_heading(
     elif following is None:
         way = Cell("every step is done", Role.VERIFIED, Emphasis.BOLD)
     else:
-        role = Role.NOTICE_WARN if following.state is StepState.NOT_DONE else Role.STALE
+        role = Role.NOTICE_WARN if following.state is SetupState.NOT_DONE else Role.STALE
         way = Cell(f"{following.state.value}: {following.words.title}", role, Emphasis.BOLD)
     lost: Line = (Cell(f"{failing} could not be checked", Role.STALE),) if failing else ()
     asking: Line = (Cell("asking…", Role.DIM),) if is_asking else ()

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from pmtui.domain.account import onboarding
 from pmtui.domain.account.keys import NO_BUILDER, BuilderKey
-from pmtui.domain.account.onboarding import SetupStep, is_unlimited
+from pmtui.domain.account.onboarding import SetupState, SetupStep, is_unlimited
 from pmtui.domain.account.wallet_steps import (
     ApprovalKind,
     Approve,
@@ -36,12 +35,12 @@ from pmtui.ui.format import format_money
 from pmtui.ui.plain import plain
 
 _STATES = {
-    StepState.DONE: onboarding.StepState.DONE,
-    StepState.TO_DO: onboarding.StepState.NOT_DONE,
-    StepState.RUNNING: onboarding.StepState.NOT_KNOWN,
-    StepState.FAILED: onboarding.StepState.NOT_DONE,
-    StepState.UNKNOWN: onboarding.StepState.NOT_KNOWN,
-    StepState.OPTIONAL: onboarding.StepState.NOT_NEEDED,
+    StepState.DONE: SetupState.DONE,
+    StepState.TO_DO: SetupState.NOT_DONE,
+    StepState.RUNNING: SetupState.NOT_KNOWN,
+    StepState.FAILED: SetupState.NOT_DONE,
+    StepState.UNKNOWN: SetupState.NOT_KNOWN,
+    StepState.OPTIONAL: SetupState.NOT_NEEDED,
 }
 _ORDER = tuple(
     step.value
@@ -164,7 +163,7 @@ def _code(line: AccountLine, view: WalletView) -> AccountLine:
         return line
     is_there = paying.chain.value
     result = "contract at the address" if is_there else "no contract there"
-    states = {True: onboarding.StepState.DONE, False: onboarding.StepState.NOT_DONE}
+    states = {True: SetupState.DONE, False: SetupState.NOT_DONE}
     return replace(
         line, state=states[is_there], result=result, full=result, as_of=paying.chain.as_of,
         problem=plain(paying.chain.problem, _LONGEST), asked_at=paying.chain.asked_at,
@@ -190,7 +189,7 @@ def _relayer_key(line: AccountLine, view: WalletView) -> AccountLine:
         return done
     if view.is_deployed and not view.missing_approvals():
         # Trading works without a relayer key; actions that go through the relayer ask for it.
-        return replace(done, state=onboarding.StepState.NOT_NEEDED, to_do=NOT_FOR_TRADING)
+        return replace(done, state=SetupState.NOT_NEEDED, to_do=NOT_FOR_TRADING)
     return replace(done, to_do=words.missing, is_needed=True)
 
 
@@ -211,7 +210,7 @@ def _missing(view: WalletView, step: WalletStepView | None) -> AccountLine:
         "One batch that your key signs for the wallet, with a call for each contract below.",
     )
     result = f"{count(len(missing), 'is', 'are')} missing" if missing else ALL_APPROVED
-    line = AccountLine(APPROVALS, words, onboarding.StepState.NOT_DONE, result, result)
+    line = AccountLine(APPROVALS, words, SetupState.NOT_DONE, result, result)
     if step is None:
         return line
     if step.state is StepState.UNKNOWN and step.transaction is None and not missing:
@@ -230,12 +229,12 @@ def _approval(shown: ApprovalView, blocked: str) -> AccountLine:
         _SIGNING[approval.kind],
     )
     is_allowed = shown.is_allowed
-    state = onboarding.StepState.NOT_NEEDED
+    state = SetupState.NOT_NEEDED
     if shown.is_needed or is_allowed:
-        states = {True: onboarding.StepState.DONE, False: onboarding.StepState.NOT_DONE}
+        states = {True: SetupState.DONE, False: SetupState.NOT_DONE}
         state = states.get(bool(is_allowed), state)
     if is_allowed is None:
-        state = onboarding.StepState.NOT_KNOWN
+        state = SetupState.NOT_KNOWN
     result = _describe_allowed(shown)
     return AccountLine(
         key=f"{APPROVALS} {approval.kind.value} {approval.contract}",
@@ -278,14 +277,14 @@ def _disagreement(difference: ViewsDiffer) -> AccountLine:
     )
     text = f"{subject}: {views}; {believed}"
     return AccountLine(
-        f"differs {subject}", words, onboarding.StepState.NOT_KNOWN, text, text, refreshes=True
+        f"differs {subject}", words, SetupState.NOT_KNOWN, text, text, refreshes=True
     )
 
 
 def _builder(line: AccountLine, view: WalletView) -> AccountLine:
     is_set = view.builder_code != NO_BUILDER
     result = f"every order names {view.builder_code}" if is_set else "none: orders credit nobody"
-    state = onboarding.StepState.DONE if is_set else onboarding.StepState.NOT_NEEDED
+    state = SetupState.DONE if is_set else SetupState.NOT_NEEDED
     return replace(
         line, state=state, result=result, full=result, does=MintBuilderKey(), label="Make a key",
         words=line.words._replace(
@@ -304,9 +303,9 @@ def _builder_key(key: BuilderKey) -> AccountLine:
     )
     if key.is_revoked:
         text = f"id {shown}, revoked"
-        return AccountLine(f"builder {key.key}", words, onboarding.StepState.NOT_NEEDED, text, text)
+        return AccountLine(f"builder {key.key}", words, SetupState.NOT_NEEDED, text, text)
     return AccountLine(
-        f"builder {key.key}", words, onboarding.StepState.DONE, f"id {shown}", f"id {shown}",
+        f"builder {key.key}", words, SetupState.DONE, f"id {shown}", f"id {shown}",
         undoes=RevokeBuilderKey(key.key),
     )  # fmt: skip
 
@@ -327,7 +326,7 @@ def _transactions(line: AccountLine, view: WalletView) -> AccountLine:
     )
     return replace(
         line, words=words, result=result, full=result, as_of=at,
-        state=onboarding.StepState.NOT_KNOWN if waiting else onboarding.StepState.DONE,
+        state=SetupState.NOT_KNOWN if waiting else SetupState.DONE,
         is_running=bool(waiting), shows_transactions=True,
     )  # fmt: skip
 

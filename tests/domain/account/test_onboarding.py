@@ -14,9 +14,9 @@ from pmtui.domain.account.onboarding import (
     LastAnswer,
     Onboarding,
     Purpose,
+    SetupState,
     SetupStep,
     Spender,
-    StepState,
     StepStatus,
     TradingKey,
     Wallet,
@@ -75,8 +75,8 @@ def test_where_everything_was_told_nothing_is_in_the_way() -> None:
 
 def test_a_fresh_session_knows_nothing_and_says_so() -> None:
     states = {each.step: each.state for each in step_statuses(Onboarding("live"))}
-    assert states.pop(SetupStep.RELAYER_KEY) is StepState.NOT_NEEDED
-    assert set(states.values()) == {StepState.NOT_KNOWN}
+    assert states.pop(SetupStep.RELAYER_KEY) is SetupState.NOT_NEEDED
+    assert set(states.values()) == {SetupState.NOT_KNOWN}
 
 
 def test_without_a_key_the_key_is_the_next_thing() -> None:
@@ -84,8 +84,8 @@ def test_without_a_key_the_key_is_the_next_thing() -> None:
     following = next_step(step_statuses(facts))
     assert following is not None
     assert following.step is SetupStep.KEY
-    assert stand(facts, SetupStep.CREDENTIALS).state is StepState.NOT_DONE
-    assert stand(facts, SetupStep.WALLET).state is StepState.NOT_KNOWN
+    assert stand(facts, SetupStep.CREDENTIALS).state is SetupState.NOT_DONE
+    assert stand(facts, SetupStep.WALLET).state is SetupState.NOT_KNOWN
 
 
 @pytest.mark.parametrize(
@@ -115,38 +115,38 @@ def test_a_key_that_pays_for_itself_needs_no_contract() -> None:
     identity = Identity(KeyKind.ENVIRONMENT, OWNER, SignatureType.EOA, (own,))
     facts = replace(READY, identity=identity, maker=None, deployed={}, code=LastAnswer())
     assert facts.wallet == own
-    assert stand(facts, SetupStep.DEPLOYED).state is StepState.NOT_NEEDED
-    assert stand(facts, SetupStep.CODE).state is StepState.NOT_NEEDED
+    assert stand(facts, SetupStep.DEPLOYED).state is SetupState.NOT_NEEDED
+    assert stand(facts, SetupStep.CODE).state is SetupState.NOT_NEEDED
     assert next_step(step_statuses(facts)) is None
 
 
 def test_code_on_the_chain_goes_before_what_the_relayer_has_heard_of() -> None:
     unstreamed = replace(READY, deployed={NEWER.address: told(False)})
-    assert stand(unstreamed, SetupStep.DEPLOYED).state is StepState.DONE
+    assert stand(unstreamed, SetupStep.DEPLOYED).state is SetupState.DONE
     without = replace(unstreamed, code=told(False))
-    assert stand(without, SetupStep.DEPLOYED).state is StepState.NOT_DONE
-    assert stand(without, SetupStep.CODE).state is StepState.NOT_DONE
+    assert stand(without, SetupStep.DEPLOYED).state is SetupState.NOT_DONE
+    assert stand(without, SetupStep.CODE).state is SetupState.NOT_DONE
 
 
 def test_what_blocks_or_limits_is_not_done() -> None:
     blocked = LastAnswer(GeoAnswer(is_blocked=True, country="US", region="NY"), AT)
-    assert stand(replace(READY, place=blocked), SetupStep.PLACE).state is StepState.NOT_DONE
+    assert stand(replace(READY, place=blocked), SetupStep.PLACE).state is SetupState.NOT_DONE
     limited = replace(READY, closed_only=told(True))
-    assert stand(limited, SetupStep.STANDING).state is StepState.NOT_DONE
+    assert stand(limited, SetupStep.STANDING).state is SetupState.NOT_DONE
     empty = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(0)), AT))
-    assert stand(empty, SetupStep.BALANCE).state is StepState.NOT_DONE
+    assert stand(empty, SetupStep.BALANCE).state is SetupState.NOT_DONE
 
 
 def test_an_account_that_does_not_open_says_why() -> None:
     facts = replace(KEYED, account_problem="Could not derive api key!")
     shown = stand(facts, SetupStep.CREDENTIALS)
-    assert (shown.state, shown.problem) == (StepState.NOT_DONE, "Could not derive api key!")
+    assert (shown.state, shown.problem) == (SetupState.NOT_DONE, "Could not derive api key!")
 
 
 def test_a_failed_question_leaves_the_older_answer_with_its_age() -> None:
     facts = replace(READY, closed_only=LastAnswer(False, AT, "timed out"))
     shown = stand(facts, SetupStep.STANDING)
-    assert (shown.state, shown.as_of, shown.problem) == (StepState.DONE, AT, "timed out")
+    assert (shown.state, shown.as_of, shown.problem) == (SetupState.DONE, AT, "timed out")
 
 
 def test_contracts_are_told_apart_whatever_the_case_of_their_addresses() -> None:
@@ -159,7 +159,7 @@ def test_contracts_are_told_apart_whatever_the_case_of_their_addresses() -> None
         Purpose.EXCHANGE, Purpose.NEG_RISK_EXCHANGE, Purpose.ADAPTER, Purpose.UNKNOWN
     ]  # fmt: skip
     assert [each.state for each in stands] == [
-        StepState.DONE, StepState.NOT_KNOWN, StepState.NOT_NEEDED, StepState.NOT_NEEDED
+        SetupState.DONE, SetupState.NOT_KNOWN, SetupState.NOT_NEEDED, SetupState.NOT_NEEDED
     ]  # fmt: skip
     assert [each.is_needed for each in stands] == [True, True, False, False]
     assert len({each.name for each in step_statuses(facts)}) == len(step_statuses(facts))

@@ -9,8 +9,8 @@ from pmtui.domain.account.onboarding import (
     LastAnswer,
     Onboarding,
     Purpose,
+    SetupState,
     SetupStep,
-    StepState,
     Wallet,
     WalletForm,
 )
@@ -66,7 +66,7 @@ def test_a_ready_account_tells_results_and_whole_addresses() -> None:
     assert result(READY, "balance") == "$10,000.00"
     assert result(READY, "signing") == "type 3, deposit wallet"
     assert result(READY, "limits") == "order $500.00, day's loss $200.00"
-    assert line(READY, "limits").state is StepState.DONE
+    assert line(READY, "limits").state is SetupState.DONE
 
 
 def test_paper_never_asks_for_real_money() -> None:
@@ -144,7 +144,7 @@ def test_a_key_that_pays_itself_needs_no_contract() -> None:
     identity = replace(READY.identity, signature_type=SignatureType.EOA, wallets=(own,))
     facts = replace(READY, identity=identity, maker=OWNER)
     assert result(facts, "deployed") == result(facts, "code")
-    assert line(facts, "deployed").state is StepState.NOT_NEEDED
+    assert line(facts, "deployed").state is SetupState.NOT_NEEDED
     assert result(facts, "signing") == "type 0, the key's own address"
 
 
@@ -156,7 +156,7 @@ def test_allowances_are_told_to_the_cent() -> None:
     assert result(facts, "allowance 0xe22") == "$5.00 to 0xe2222d…310F59"
     silent = replace(READY, balance=LastAnswer(BalanceAllowance(Micros(1)), NOW))
     assert result(silent, "allowance 0xE11") == "none listed by the trading host"
-    assert line(silent, "allowance 0xE11").state is StepState.NOT_KNOWN
+    assert line(silent, "allowance 0xE11").state is SetupState.NOT_KNOWN
 
 
 def test_spent_play_money_is_not_asked_to_be_sent() -> None:
@@ -170,14 +170,14 @@ def test_spent_play_money_is_not_asked_to_be_sent() -> None:
 @pytest.mark.parametrize(
     ("beat", "state"),
     [
-        (BeatState.OFF, StepState.NOT_NEEDED),
-        (BeatState.STARTING, StepState.NOT_KNOWN),
-        (BeatState.BEATING, StepState.DONE),
-        (BeatState.LATE, StepState.NOT_DONE),
-        (BeatState.LOST, StepState.NOT_DONE),
+        (BeatState.OFF, SetupState.NOT_NEEDED),
+        (BeatState.STARTING, SetupState.NOT_KNOWN),
+        (BeatState.BEATING, SetupState.DONE),
+        (BeatState.LATE, SetupState.NOT_DONE),
+        (BeatState.LOST, SetupState.NOT_DONE),
     ],
 )
-def test_heartbeats_are_told_as_they_stand(beat: BeatState, state: StepState) -> None:
+def test_heartbeats_are_told_as_they_stand(beat: BeatState, state: SetupState) -> None:
     view = HeartbeatView(HeartbeatPolicy.ON, beat, NOW)
     lines = account_lines(READY, replace(PAPER_STATUS, heartbeat=view))
     assert next(each for each in lines if each.key == "heartbeat").state is state
@@ -186,4 +186,4 @@ def test_heartbeats_are_told_as_they_stand(beat: BeatState, state: StepState) ->
 def test_a_lock_on_entry_is_told() -> None:
     locked = replace(PAPER_STATUS, kill_lock="Trading locked since 12:00")
     shown = next(each for each in account_lines(READY, locked) if each.key == "entry")
-    assert (shown.state, shown.result) == (StepState.NOT_DONE, "Trading locked since 12:00")
+    assert (shown.state, shown.result) == (SetupState.NOT_DONE, "Trading locked since 12:00")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pmtui.domain.account.keys import BuilderCode, BuilderKey
-from pmtui.domain.account.onboarding import LastAnswer, StepState, next_step
+from pmtui.domain.account.onboarding import LastAnswer, SetupState, next_step
 from pmtui.domain.account.wallet_steps import (
     Approval,
     ApprovalKind,
@@ -18,8 +18,13 @@ from pmtui.domain.account.wallet_steps import (
 )
 from pmtui.domain.account.wallet_transactions import TransactionStatus
 from pmtui.domain.ids import ApiKey
-from pmtui.service.wallet.wallet_views import StepKind, ViewsDiffer, WalletStepView, WalletView
-from pmtui.service.wallet.wallet_views import StepState as WalletState
+from pmtui.service.wallet.wallet_views import (
+    StepKind,
+    StepState,
+    ViewsDiffer,
+    WalletStepView,
+    WalletView,
+)
 from pmtui.ui.account.account_line import AccountLine
 from pmtui.ui.account.onboarding_lines import account_lines
 from pmtui.ui.account.paint_account import describe_next, paint_account_row
@@ -60,15 +65,15 @@ def test_without_a_wallet_the_lines_stay_as_they_are() -> None:
 
 def test_a_missing_relayer_key_is_made_and_what_needs_it_waits() -> None:
     view = with_step(
-        WalletStepView(StepKind.RELAYER_KEY, WalletState.TO_DO, step=MintRelayerKey()),
+        WalletStepView(StepKind.RELAYER_KEY, StepState.TO_DO, step=MintRelayerKey()),
         replace(with_chain(relayer=False, chain=False), relayer_key=""),
     )
     blocked = WalletStepView(
-        StepKind.DEPLOY, WalletState.TO_DO, step=Deploy(), blocked_by="the relayer key"
+        StepKind.DEPLOY, StepState.TO_DO, step=Deploy(), blocked_by="the relayer key"
     )
     found = lines(with_step(blocked, view))
     assert found["relayer key"].does == MintRelayerKey()
-    assert found["relayer key"].state is StepState.NOT_DONE
+    assert found["relayer key"].state is SetupState.NOT_DONE
     assert found["deployed"].does is None
     assert "relayer key" in found["deployed"].to_do
     following = next_step(found.values())
@@ -79,20 +84,20 @@ def test_a_missing_relayer_key_is_made_and_what_needs_it_waits() -> None:
 
 def test_a_relayer_key_is_not_needed_where_nothing_waits_for_it() -> None:
     view = with_step(
-        WalletStepView(StepKind.RELAYER_KEY, WalletState.TO_DO, step=MintRelayerKey()),
+        WalletStepView(StepKind.RELAYER_KEY, StepState.TO_DO, step=MintRelayerKey()),
         replace(READY_WALLET, relayer_key=""),
     )
     line = lines(view)["relayer key"]
-    assert (line.state, line.does) == (StepState.NOT_NEEDED, MintRelayerKey())
+    assert (line.state, line.does) == (SetupState.NOT_NEEDED, MintRelayerKey())
     assert next_step(lines(view).values()) is None
 
 
 def test_a_deployment_is_offered_runs_and_fails() -> None:
-    fresh = WalletStepView(StepKind.DEPLOY, WalletState.TO_DO, step=Deploy())
+    fresh = WalletStepView(StepKind.DEPLOY, StepState.TO_DO, step=Deploy())
     assert lines(with_step(fresh))["deployed"].does == Deploy()
     moving = WalletStepView(
         StepKind.DEPLOY,
-        WalletState.RUNNING,
+        StepState.RUNNING,
         "STATE_NEW",
         NOW,
         transaction=READY_WALLET.transactions[1].key,
@@ -102,7 +107,7 @@ def test_a_deployment_is_offered_runs_and_fails() -> None:
     assert running.does is None
     assert running.result == "STATE_NEW"
     assert paint_account_row(running, NOW, 40).cells[1].text == "… running"
-    failed = replace(moving, state=WalletState.FAILED, result="given up", step=Deploy())
+    failed = replace(moving, state=StepState.FAILED, result="given up", step=Deploy())
     assert lines(with_step(failed))["deployed"].result == "failed: given up"
     assert lines(with_step(failed))["deployed"].does == Deploy()
 
@@ -118,7 +123,7 @@ def test_a_deployment_is_offered_runs_and_fails() -> None:
 def test_both_views_of_the_wallet_are_shown(relayer: bool, chain: bool, said: str) -> None:
     found = lines(with_chain(relayer=relayer, chain=chain))
     assert found["deployed"].result == said
-    assert found["code"].state is (StepState.DONE if chain else StepState.NOT_DONE)
+    assert found["code"].state is (SetupState.DONE if chain else SetupState.NOT_DONE)
 
 
 def test_hosts_that_disagree_have_a_line_with_both_views() -> None:
@@ -142,7 +147,7 @@ def test_each_approval_has_its_contract_its_right_and_its_keys() -> None:
     assert (cash.does, cash.undoes) == (Approve((right,)), Revoke((right,)))
     assert cash.exact is not None
     spare = found[f"approvals cash {ADAPTER}"]
-    assert spare.state is StepState.NOT_NEEDED
+    assert spare.state is SetupState.NOT_NEEDED
     assert spare.undoes is None
 
 
@@ -156,7 +161,7 @@ def test_missing_approvals_are_one_step() -> None:
     )
     missing = tuple(each.approval for each in rights)
     view = with_step(
-        WalletStepView(StepKind.APPROVE, WalletState.TO_DO, "2 missing", step=Approve(missing)),
+        WalletStepView(StepKind.APPROVE, StepState.TO_DO, "2 missing", step=Approve(missing)),
         replace(READY_WALLET, approvals=rights),
     )
     line = lines(view)["approvals"]
@@ -171,7 +176,7 @@ def test_an_amount_that_nobody_told_is_not_known() -> None:
         READY_WALLET, approvals=(approval(EXCHANGE.address, "exchange", allowed=None),)
     )
     line = lines(unknown)[f"approvals cash {EXCHANGE.address}"]
-    assert line.state is StepState.NOT_KNOWN
+    assert line.state is SetupState.NOT_KNOWN
     exact = replace(
         READY_WALLET, approvals=(approval(EXCHANGE.address, "exchange", allowed=5_000_000),)
     )
