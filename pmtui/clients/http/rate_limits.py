@@ -92,7 +92,7 @@ class HostLimits:
 
 
 @dataclass(eq=False, slots=True)
-class Ticket:
+class Turn:
     """One request's turn."""
 
     route: str
@@ -139,7 +139,7 @@ class _Lane:
 
     def __init__(self, windows: tuple[_Window, ...]) -> None:
         self.windows = windows
-        self.line: deque[Ticket] = deque()
+        self.line: deque[Turn] = deque()
         self.closed_until = 0.0
 
     def opens_at(self, now: float) -> float:
@@ -148,8 +148,8 @@ class _Lane:
             opens = max(opens, window.opens_at(now))
         return opens
 
-    def admit(self, ticket: Ticket, now: float) -> None:
-        ticket.admitted_at = now
+    def admit(self, turn: Turn, now: float) -> None:
+        turn.admitted_at = now
         for window in self.windows:
             window.take(now)
 
@@ -166,59 +166,59 @@ class RateLimiter:
         self._waiting = 0
         self._next_number = 0
 
-    def enter(self, route: str, now: float) -> tuple[Ticket, tuple[Ticket, ...]]:
+    def enter(self, route: str, now: float) -> tuple[Turn, tuple[Turn, ...]]:
         """Admit a request, or queue it.
 
         Returns:
-            Its ticket, and all tickets that this call admitted, possibly including it.
+            Its turn, and all turns that this call admitted, possibly including it.
         """
         lane = self._lane(route)
-        ticket = Ticket(route, self._next_number)
+        turn = Turn(route, self._next_number)
         self._next_number += 1
         if not self._waiting and lane.opens_at(now) <= now:
-            lane.admit(ticket, now)
-            return ticket, (ticket,)
-        lane.line.append(ticket)
+            lane.admit(turn, now)
+            return turn, (turn,)
+        lane.line.append(turn)
         self._waiting += 1
-        return ticket, self.admit(now)
+        return turn, self.admit(now)
 
-    def admit(self, now: float) -> tuple[Ticket, ...]:
+    def admit(self, now: float) -> tuple[Turn, ...]:
         """Admit queued requests that may go now, in their order of arrival."""
         if not self._waiting:
             return ()
         heads = [(lane.line[0].number, lane) for lane in self._lanes.values() if lane.line]
         heapq.heapify(heads)
-        admitted: list[Ticket] = []
+        admitted: list[Turn] = []
         while heads:
             _, lane = heapq.heappop(heads)
             if lane.opens_at(now) > now:
                 continue
-            ticket = lane.line.popleft()
-            lane.admit(ticket, now)
-            admitted.append(ticket)
+            turn = lane.line.popleft()
+            lane.admit(turn, now)
+            admitted.append(turn)
             if lane.line:
                 heapq.heappush(heads, (lane.line[0].number, lane))
         self._waiting -= len(admitted)
         return tuple(admitted)
 
-    def leave(self, ticket: Ticket) -> None:
+    def leave(self, turn: Turn) -> None:
         """Give up a turn, either in the queue or of a request that was not sent after all."""
-        lane = self._lanes[ticket.route]
-        if ticket.admitted_at is None:
-            if ticket in lane.line:
-                lane.line.remove(ticket)
+        lane = self._lanes[turn.route]
+        if turn.admitted_at is None:
+            if turn in lane.line:
+                lane.line.remove(turn)
                 self._waiting -= 1
             return
         for window in lane.windows:
-            window.refund(ticket.admitted_at)
+            window.refund(turn.admitted_at)
 
     def close(self, route: str, until: float) -> None:
         """Close a route until a time; this never shortens an earlier closure."""
         lane = self._lane(route)
         lane.closed_until = max(lane.closed_until, until)
 
-    def evict(self, route: str) -> tuple[Ticket, ...]:
-        """Clear a route's queue and return its tickets."""
+    def evict(self, route: str) -> tuple[Turn, ...]:
+        """Clear a route's queue and return its turns."""
         lane = self._lane(route)
         evicted = tuple(lane.line)
         lane.line.clear()
@@ -293,7 +293,7 @@ class RateGate:
         self._observe = observe
         self._now = now
         self._call_later = call_later
-        self._waiters: dict[Ticket, asyncio.Future[Failure | None]] = {}
+        self._waiters: dict[Turn, asyncio.Future[Failure | None]] = {}
         self._backoffs: dict[str, Backoff] = {}
         self._timer: Timer | None = None
 
@@ -310,20 +310,20 @@ class RateGate:
         closed_s = self._limiter.closed_for(route, now)
         if closed_s > LONGEST_WAIT_S:
             return _closed(route, closed_s)
-        ticket, admitted = self._limiter.enter(route, now)
-        if admitted and admitted != (ticket,):
+        turn, admitted = self._limiter.enter(route, now)
+        if admitted and admitted != (turn,):
             self._release(admitted)
-        if ticket.admitted_at is not None:
+        if turn.admitted_at is not None:
             return None
         waiter: asyncio.Future[Failure | None] = asyncio.get_running_loop().create_future()
-        self._waiters[ticket] = waiter
+        self._waiters[turn] = waiter
         self._notify((route,))
         self._set_timer()
         try:
             return await waiter
         except asyncio.CancelledError:
-            self._waiters.pop(ticket, None)
-            self._limiter.leave(ticket)
+            self._waiters.pop(turn, None)
+            self._limiter.leave(turn)
             self._notify((route,))
             self._wake()
             raise
@@ -342,8 +342,8 @@ class RateGate:
             pause_s = backoff.next_s()
         self._limiter.close(route, self._now() + pause_s)
         if pause_s > LONGEST_WAIT_S:
-            for ticket in self._limiter.evict(route):
-                self._answer(ticket, _closed(route, pause_s))
+            for turn in self._limiter.evict(route):
+                self._answer(turn, _closed(route, pause_s))
             self._notify((route,))
         self._set_timer()
 
@@ -351,13 +351,13 @@ class RateGate:
         self._release(self._limiter.admit(self._now()))
         self._set_timer()
 
-    def _release(self, admitted: tuple[Ticket, ...]) -> None:
-        for ticket in admitted:
-            self._answer(ticket, None)
-        self._notify({ticket.route for ticket in admitted})
+    def _release(self, admitted: tuple[Turn, ...]) -> None:
+        for turn in admitted:
+            self._answer(turn, None)
+        self._notify({turn.route for turn in admitted})
 
-    def _answer(self, ticket: Ticket, answer: Failure | None) -> None:
-        waiter = self._waiters.pop(ticket, None)
+    def _answer(self, turn: Turn, answer: Failure | None) -> None:
+        waiter = self._waiters.pop(turn, None)
         # A waiter that is being cancelled at this very moment gives up its turn by itself.
         if waiter is not None and not waiter.done():
             waiter.set_result(answer)

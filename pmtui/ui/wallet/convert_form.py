@@ -13,7 +13,7 @@ from pmtui.ui.plain import Align, plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import paint_text
-from pmtui.ui.wallet.wallet_form import WalletForm, read_amount
+from pmtui.ui.wallet.wallet_form import WalletStepForm, read_amount
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 
@@ -28,7 +28,7 @@ COLUMNS = (
 )
 
 
-class ConvertForm(WalletForm):
+class ConvertForm(WalletStepForm):
     """Takes outcomes, chosen with the arrows and enter, and an amount."""
 
     DEFAULT_CSS = """
@@ -67,7 +67,7 @@ class ConvertForm(WalletForm):
 
     @override
     def on_mount(self) -> None:
-        # Textual also calls WalletForm.on_mount.
+        # Textual also calls WalletStepForm.on_mount.
         self._show_outcomes()
         self._offer_most()
 

@@ -26,7 +26,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.paint_ticket import paint_text
-from pmtui.ui.wallet.wallet_form import WalletForm, read_amount
+from pmtui.ui.wallet.wallet_form import WalletStepForm, read_amount
 
 FIRST_USE = "First use of this address: nothing was sent to it from here before. Check every digit."
 DIFFERENT = "The two addresses differ"
@@ -47,7 +47,7 @@ class AddressField(Input, inherit_bindings=False):
         self.cursor_blink = False
 
 
-class SendForm(WalletForm):
+class SendForm(WalletStepForm):
     """Takes an address twice and an amount; a name of the address book needs no repetition."""
 
     DEFAULT_CSS = """

@@ -20,7 +20,7 @@ from pmtui.ui.plain import plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.wallet.paint_card import funds_of, paint_card
 from pmtui.ui.wallet.signing_card import SigningCard
-from pmtui.ui.wallet.wallet_form import PREPARING, WalletForm
+from pmtui.ui.wallet.wallet_form import PREPARING, WalletStepForm
 
 _LONGEST = 140
 BUSY = "One step at a time: the last one is still being prepared."
@@ -29,7 +29,7 @@ BUSY = "One step at a time: the last one is still being prepared."
 class WalletSteps(Protocol):
     """Runs wallet steps for a screen."""
 
-    def ask(self, form: WalletForm) -> None:
+    def ask(self, form: WalletStepForm) -> None:
         """Open a form, which stays until its step is prepared; then show the card."""
         ...
 
@@ -54,7 +54,7 @@ class WalletFlow:
         self._line = line
         self._is_preparing = False
 
-    def ask(self, form: WalletForm) -> None:
+    def ask(self, form: WalletStepForm) -> None:
         """Open a form, which stays until its step is prepared; then show the card."""
         prepared: list[WalletCard] = []
 

@@ -56,17 +56,17 @@ Prepare = Callable[[WalletStep], Awaitable[str]]
 """Prepares a step; returns why that failed, or an empty text."""
 
 
-class WalletForm(Modal[WalletStep | None]):
+class WalletStepForm(Modal[WalletStep | None]):
     """Subclasses yield their entries and read a step from them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings_for(Context.CONFIRM)
 
     DEFAULT_CSS = """
-    WalletForm .label { width: 9; }
-    WalletForm NumberField { width: 18; }
-    WalletForm.-narrow .label { width: 8; }
-    WalletForm.-narrow NumberField { width: 9; }
-    WalletForm #state { height: auto; min-height: 1; }
+    WalletStepForm .label { width: 9; }
+    WalletStepForm NumberField { width: 18; }
+    WalletStepForm.-narrow .label { width: 8; }
+    WalletStepForm.-narrow NumberField { width: 9; }
+    WalletStepForm #state { height: auto; min-height: 1; }
     """
 
     state = query_one("#state", TextBlock)
@@ -211,7 +211,7 @@ def read_amount(text: str, most: Micros | None, what: str) -> Micros | str:
     return amount
 
 
-class MergeForm(WalletForm):
+class MergeForm(WalletStepForm):
     """Takes how many shares of both outcomes to merge into cash."""
 
     def __init__(self, surface: Surface, settlement: Settlement) -> None:
@@ -224,7 +224,7 @@ class MergeForm(WalletForm):
 
     @override
     def on_mount(self) -> None:
-        # Textual also calls WalletForm.on_mount.
+        # Textual also calls WalletStepForm.on_mount.
         self.amount.offer(format_micros(self._settlement.mergeable))
 
     @override
@@ -267,7 +267,7 @@ class MergeForm(WalletForm):
         return Micros(round((paid - (more.size - pairs) * average) // pairs, -1))
 
 
-class SplitForm(WalletForm):
+class SplitForm(WalletStepForm):
     """Takes how much cash to split into shares of both outcomes."""
 
     def __init__(
@@ -306,7 +306,7 @@ class SplitForm(WalletForm):
         )
 
 
-class ExactApprovalForm(WalletForm):
+class ExactApprovalForm(WalletStepForm):
     """Takes the most that a contract may spend."""
 
     def __init__(

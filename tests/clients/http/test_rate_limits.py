@@ -19,7 +19,7 @@ from pmtui.clients.http.rate_limits import (
     RateBudgets,
     RateGate,
     RateLimiter,
-    Ticket,
+    Turn,
     analytics_limits,
     clob_limits,
 )
@@ -114,11 +114,11 @@ class Crowd(RuleBasedStateMachine):
         super().__init__()
         self.limiter = RateLimiter(LIMITS)
         self.now = 0
-        self.waiting: dict[str, list[Ticket]] = defaultdict(list)
-        self.let_through: list[Ticket] = []
+        self.waiting: dict[str, list[Turn]] = defaultdict(list)
+        self.let_through: list[Turn] = []
         self.closed_until: dict[str, int] = defaultdict(int)
 
-    def note(self, admitted: tuple[Ticket, ...]) -> None:
+    def note(self, admitted: tuple[Turn, ...]) -> None:
         for ticket in admitted:
             line = self.waiting[ticket.route]
             assert line.pop(0) is ticket, "first come, first served"

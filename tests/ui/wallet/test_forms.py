@@ -13,7 +13,7 @@ from pmtui.ui.wallet.wallet_form import (
     ExactApprovalForm,
     MergeForm,
     SplitForm,
-    WalletForm,
+    WalletStepForm,
     read_amount,
 )
 from tests.ui.believable import fill
@@ -29,7 +29,7 @@ SURFACE = FakeService().surface()
 VAULT = Contact(STRANGER, "Vault")
 
 
-async def answer_of(form: WalletForm, *keys: str, wrong: str = "") -> WalletStep | None:
+async def answer_of(form: WalletStepForm, *keys: str, wrong: str = "") -> WalletStep | None:
     """Press the keys in a form and return what it answers; or see what it complains of."""
     answers = list[WalletStep | None]()
     app = Stage()
@@ -57,7 +57,7 @@ async def test_merging_offers_everything_and_takes_less() -> None:
     assert less == Merge(BOTH.condition_id, Micros(1))
 
 
-async def shown_by(form: WalletForm, *keys: str) -> str:
+async def shown_by(form: WalletStepForm, *keys: str) -> str:
     """Press keys in a form and return what it foresees."""
     app = Stage()
     async with app.run_test(size=(80, 24)) as pilot:

@@ -131,7 +131,7 @@ class MarketForms:
         self._page.ask(RulesScreen(self._workspace.surface, event_id, model.condition_id))
 
 
-class Commands:
+class TypedCommands:
     """Runs typed commands on a trading screen."""
 
     def __init__(

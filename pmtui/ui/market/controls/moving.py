@@ -21,7 +21,7 @@ from pmtui.ui.account.action_cards import Move, MoveCard, describe_crossing, des
 from pmtui.ui.cells import Cell, Emphasis, Line
 from pmtui.ui.format import format_price
 from pmtui.ui.frame import if_agreed
-from pmtui.ui.market.controls.own_orders import OwnOrders
+from pmtui.ui.market.controls.own_orders import OwnOrderKeys
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
 from pmtui.ui.market.moves import LEFT_OUT, describe_move, needs_move_card, prepare_moves
@@ -53,7 +53,7 @@ class Picked:
 class Moving:
     """Moves own orders from one price of the ladder to another."""
 
-    def __init__(self, workspace: Workspace, own: OwnOrders, news: OrderNews) -> None:
+    def __init__(self, workspace: Workspace, own: OwnOrderKeys, news: OrderNews) -> None:
         self._workspace = workspace
         self._line = workspace.line
         self._page = workspace.page
@@ -359,7 +359,7 @@ class Nudge:
 class Nudging:
     """Moves the orders at the cursor tick by tick."""
 
-    def __init__(self, workspace: Workspace, own: OwnOrders, moving: Moving) -> None:
+    def __init__(self, workspace: Workspace, own: OwnOrderKeys, moving: Moving) -> None:
         self._workspace = workspace
         self._line = workspace.line
         self._page = workspace.page

@@ -6,9 +6,9 @@ from functools import partial
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.ui.ladder.ladder import LadderPane
-from pmtui.ui.market.controls.commands import Commands, MarketForms
+from pmtui.ui.market.controls.commands import MarketForms, TypedCommands
 from pmtui.ui.market.controls.moving import Moving
-from pmtui.ui.market.controls.own_orders import OrderList, OwnOrders
+from pmtui.ui.market.controls.own_orders import OrderList, OwnOrderKeys
 from pmtui.ui.market.controls.single_keys import SingleKeys
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Workspace
@@ -36,12 +36,12 @@ class OrderControls:
         """
         self._line = workspace.line
         self.news = OrderNews(workspace.surface, workspace.line)
-        self.own = OwnOrders(workspace, self.news, listed)
+        self.own = OwnOrderKeys(workspace, self.news, listed)
         self.moving = Moving(workspace, self.own, self.news)
         self.trading = Trading(workspace, self.news)
         self.forms = MarketForms(workspace, wallet)
         self.single_keys = SingleKeys(workspace, self.news, is_moving=lambda: self.moving.is_moving)
-        self.commands = Commands(
+        self.commands = TypedCommands(
             workspace, self.trading, self.news,
             forms=self.forms, flip=flip, cancel_side=self.single_keys.cancel_side,
         )  # fmt: skip

@@ -44,7 +44,7 @@ class OwnPlace:
     """As the ladder shows them: those of the other outcome in terms of this one."""
 
 
-class OwnOrders:
+class OwnOrderKeys:
     """Finds the own orders for a key, and cancels them."""
 
     def __init__(self, workspace: Workspace, news: OrderNews, listed: OrderList) -> None:

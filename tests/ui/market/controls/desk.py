@@ -20,7 +20,7 @@ from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import MarketView
 from pmtui.ui.market.controls.moving import Moving, Nudging
-from pmtui.ui.market.controls.own_orders import OwnOrders
+from pmtui.ui.market.controls.own_orders import OwnOrderKeys
 from pmtui.ui.market.controls.single_keys import SingleKeys
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
@@ -199,7 +199,7 @@ class Desk:
             ladder=self.ladder, ticket=self.ticket,
         )  # fmt: skip
         self.news = OrderNews(surface, self.line)
-        self.own = OwnOrders(self.workspace, self.news, self.listed)
+        self.own = OwnOrderKeys(self.workspace, self.news, self.listed)
         self.moving = Moving(self.workspace, self.own, self.news)
         self.nudging = Nudging(self.workspace, self.own, self.moving)
         self.trading = Trading(self.workspace, self.news)

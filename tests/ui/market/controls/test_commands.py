@@ -12,7 +12,7 @@ from pmtui.ui.explore.reading import RulesScreen
 from pmtui.ui.market.controls.commands import MarketForms
 from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
-from pmtui.ui.wallet.wallet_form import SplitForm, WalletForm
+from pmtui.ui.wallet.wallet_form import SplitForm, WalletStepForm
 from tests.ui.fake_surface import READ_ONLY_STATUS
 from tests.ui.market.controls.desk import Desk, hold_dust
 from tests.ui.moving_market import CONDITION
@@ -22,10 +22,10 @@ from tests.ui.moving_market import CONDITION
 class Steps:
     """Implements `WalletSteps`: what is asked and taken is written down."""
 
-    asked: list[WalletForm] = field(default_factory=list)
+    asked: list[WalletStepForm] = field(default_factory=list)
     taken: list[WalletStep] = field(default_factory=list)
 
-    def ask(self, form: WalletForm) -> None:
+    def ask(self, form: WalletStepForm) -> None:
         self.asked.append(form)
 
     def take(self, step: WalletStep) -> None:
