@@ -21,7 +21,7 @@ from pmtui.clients.http.paging import FetchedPage, walk
 from pmtui.domain.account.keys import SignatureType
 from pmtui.domain.answers import MAX_PAGES, Failure, FailureKind, Page
 from pmtui.domain.ids import Address
-from pmtui.reads.trading_routes import Auth, ClobRoutes, Route, RouteName
+from pmtui.reads.trading_routes import Auth, ClobRoute, ClobRoutes, RouteName
 from pmtui.signing.auth import ApiCredentials, RequestSigner
 from pmtui.signing.secret import Secret
 from pmtui.wire.bounds import WireError
@@ -40,7 +40,7 @@ class ClobRequests(ABC):
 
     @abstractmethod
     async def fetch(
-        self, route: Route, path: str, query: Query, body: bytes | None
+        self, route: ClobRoute, path: str, query: Query, body: bytes | None
     ) -> bytes | Failure:
         """Request a path of a route, in the way this host requires."""
 
@@ -86,7 +86,7 @@ class ClobRequests(ABC):
 
 
 def decode_answer(
-    answer: bytes | Failure, decode: Callable[[bytes], T], route: Route
+    answer: bytes | Failure, decode: Callable[[bytes], T], route: ClobRoute
 ) -> T | Failure:
     """Return the decoded reply; one that cannot be decoded is a failure too."""
     if isinstance(answer, Failure):
@@ -113,7 +113,7 @@ class PublicRequests(ClobRequests):
 
     @override
     async def fetch(
-        self, route: Route, path: str, query: Query, body: bytes | None
+        self, route: ClobRoute, path: str, query: Query, body: bytes | None
     ) -> bytes | Failure:
         return await self._host.read(
             path, query=query, route=route.path, method=route.method, body=body
@@ -198,7 +198,7 @@ class SignedRequests(ClobRequests):
 
     @override
     async def fetch(
-        self, route: Route, path: str, query: Query, body: bytes | None
+        self, route: ClobRoute, path: str, query: Query, body: bytes | None
     ) -> bytes | Failure:
         """Send a signed request, and repeat it after a refusal that was due to the clock."""
 
@@ -298,7 +298,7 @@ class SignedRequests(ClobRequests):
         return self.routes.route(call).withheld(text)
 
     def _signing(
-        self, route: Route, path: str, body: bytes | None, builder: RequestSigner | None = None
+        self, route: ClobRoute, path: str, body: bytes | None, builder: RequestSigner | None = None
     ) -> Callable[[], Mapping[str, str]] | None:
         if route.auth is Auth.PUBLIC:
             return None

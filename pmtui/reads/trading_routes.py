@@ -85,7 +85,7 @@ class RouteName(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class ClobRoute:
     """One row of the table; `{id}` in a path is replaced by an identifier."""
 
     method: str
@@ -114,7 +114,7 @@ class ClobRoutes:
     """All routes of the trading host in one dialect."""
 
     dialect: Dialect
-    rows: Mapping[RouteName, Route]
+    rows: Mapping[RouteName, ClobRoute]
     cursor_name: str
     """Query key of a page's cursor."""
     wraps_cancel_ids: bool
@@ -128,91 +128,91 @@ class ClobRoutes:
     """Tokens in one batch read."""
     max_histories: int = 20
 
-    def route(self, call: RouteName) -> Route:
+    def route(self, call: RouteName) -> ClobRoute:
         """Return the route of a call."""
         return self.rows[call]
 
 
 _SHARED = {
-    RouteName.TIME: Route("GET", "/time"),
-    RouteName.VERSION: Route("GET", "/version"),
-    RouteName.MARKETS: Route("GET", "/markets"),
-    RouteName.SIMPLIFIED_MARKETS: Route("GET", "/simplified-markets"),
-    RouteName.SAMPLING_MARKETS: Route("GET", "/sampling-markets"),
-    RouteName.SAMPLING_SIMPLIFIED_MARKETS: Route("GET", "/sampling-simplified-markets"),
-    RouteName.MARKET: Route("GET", "/markets/{id}"),
-    RouteName.MARKET_TERMS: Route("GET", "/clob-markets/{id}"),
-    RouteName.BOOK: Route("GET", "/book"),
-    RouteName.BOOKS: Route("POST", "/books"),
-    RouteName.MARKET_OF_TOKEN: Route("GET", "/markets-by-token/{id}"),
-    RouteName.PRICE: Route("GET", "/price"),
-    RouteName.PRICES: Route("POST", "/prices"),
-    RouteName.MIDPOINT: Route("GET", "/midpoint"),
-    RouteName.MIDPOINTS: Route("POST", "/midpoints"),
-    RouteName.SPREAD: Route("GET", "/spread"),
-    RouteName.SPREADS: Route("POST", "/spreads"),
-    RouteName.TICK_SIZE: Route("GET", "/tick-size"),
-    RouteName.NEG_RISK: Route("GET", "/neg-risk"),
-    RouteName.FEE_RATE: Route("GET", "/fee-rate"),
-    RouteName.LAST_TRADE: Route("GET", "/last-trade-price"),
-    RouteName.LAST_TRADES: Route("POST", "/last-trades-prices"),
-    RouteName.PRICES_HISTORY: Route("GET", "/prices-history"),
-    RouteName.PRICES_HISTORIES: Route("POST", "/batch-prices-history"),
-    RouteName.CREATE_KEY: Route("POST", "/auth/api-key", Auth.OWNER),
-    RouteName.DERIVE_KEY: Route("GET", "/auth/derive-api-key", Auth.OWNER),
-    RouteName.API_KEYS: Route("GET", "/auth/api-keys", Auth.KEY),
-    RouteName.CLOSED_ONLY: Route("GET", "/auth/ban-status/closed-only", Auth.KEY),
-    RouteName.READONLY_KEYS: Route("GET", "/auth/readonly-api-keys", Auth.KEY),
-    RouteName.CREATE_BUILDER_KEY: Route("POST", "/auth/builder-api-key", Auth.KEY),
-    RouteName.BUILDER_FEES: Route("GET", "/fees/builder-fees/{id}"),
-    RouteName.BALANCE: Route("GET", "/balance-allowance", Auth.KEY),
-    RouteName.REFRESH_BALANCE: Route("GET", "/balance-allowance/update", Auth.KEY),
-    RouteName.POST_ORDER: Route("POST", "/order", Auth.KEY),
-    RouteName.POST_ORDERS: Route("POST", "/orders", Auth.KEY),
-    RouteName.CANCEL: Route("DELETE", "/order", Auth.KEY),
-    RouteName.CANCEL_MANY: Route("DELETE", "/orders", Auth.KEY),
-    RouteName.CANCEL_MARKET: Route("DELETE", "/cancel-market-orders", Auth.KEY),
-    RouteName.CANCEL_ALL: Route("DELETE", "/cancel-all", Auth.KEY),
-    RouteName.OPEN_ORDERS: Route("GET", "/data/orders", Auth.KEY),
-    RouteName.TRADES: Route("GET", "/data/trades", Auth.KEY),
-    RouteName.HEARTBEAT: Route("POST", "/v1/heartbeats", Auth.KEY),
-    RouteName.NOTICES: Route("GET", "/notifications", Auth.KEY),
-    RouteName.DROP_NOTICES: Route("DELETE", "/notifications", Auth.KEY),
-    RouteName.REWARD_SEARCH: Route("GET", "/rewards/markets/multi"),
+    RouteName.TIME: ClobRoute("GET", "/time"),
+    RouteName.VERSION: ClobRoute("GET", "/version"),
+    RouteName.MARKETS: ClobRoute("GET", "/markets"),
+    RouteName.SIMPLIFIED_MARKETS: ClobRoute("GET", "/simplified-markets"),
+    RouteName.SAMPLING_MARKETS: ClobRoute("GET", "/sampling-markets"),
+    RouteName.SAMPLING_SIMPLIFIED_MARKETS: ClobRoute("GET", "/sampling-simplified-markets"),
+    RouteName.MARKET: ClobRoute("GET", "/markets/{id}"),
+    RouteName.MARKET_TERMS: ClobRoute("GET", "/clob-markets/{id}"),
+    RouteName.BOOK: ClobRoute("GET", "/book"),
+    RouteName.BOOKS: ClobRoute("POST", "/books"),
+    RouteName.MARKET_OF_TOKEN: ClobRoute("GET", "/markets-by-token/{id}"),
+    RouteName.PRICE: ClobRoute("GET", "/price"),
+    RouteName.PRICES: ClobRoute("POST", "/prices"),
+    RouteName.MIDPOINT: ClobRoute("GET", "/midpoint"),
+    RouteName.MIDPOINTS: ClobRoute("POST", "/midpoints"),
+    RouteName.SPREAD: ClobRoute("GET", "/spread"),
+    RouteName.SPREADS: ClobRoute("POST", "/spreads"),
+    RouteName.TICK_SIZE: ClobRoute("GET", "/tick-size"),
+    RouteName.NEG_RISK: ClobRoute("GET", "/neg-risk"),
+    RouteName.FEE_RATE: ClobRoute("GET", "/fee-rate"),
+    RouteName.LAST_TRADE: ClobRoute("GET", "/last-trade-price"),
+    RouteName.LAST_TRADES: ClobRoute("POST", "/last-trades-prices"),
+    RouteName.PRICES_HISTORY: ClobRoute("GET", "/prices-history"),
+    RouteName.PRICES_HISTORIES: ClobRoute("POST", "/batch-prices-history"),
+    RouteName.CREATE_KEY: ClobRoute("POST", "/auth/api-key", Auth.OWNER),
+    RouteName.DERIVE_KEY: ClobRoute("GET", "/auth/derive-api-key", Auth.OWNER),
+    RouteName.API_KEYS: ClobRoute("GET", "/auth/api-keys", Auth.KEY),
+    RouteName.CLOSED_ONLY: ClobRoute("GET", "/auth/ban-status/closed-only", Auth.KEY),
+    RouteName.READONLY_KEYS: ClobRoute("GET", "/auth/readonly-api-keys", Auth.KEY),
+    RouteName.CREATE_BUILDER_KEY: ClobRoute("POST", "/auth/builder-api-key", Auth.KEY),
+    RouteName.BUILDER_FEES: ClobRoute("GET", "/fees/builder-fees/{id}"),
+    RouteName.BALANCE: ClobRoute("GET", "/balance-allowance", Auth.KEY),
+    RouteName.REFRESH_BALANCE: ClobRoute("GET", "/balance-allowance/update", Auth.KEY),
+    RouteName.POST_ORDER: ClobRoute("POST", "/order", Auth.KEY),
+    RouteName.POST_ORDERS: ClobRoute("POST", "/orders", Auth.KEY),
+    RouteName.CANCEL: ClobRoute("DELETE", "/order", Auth.KEY),
+    RouteName.CANCEL_MANY: ClobRoute("DELETE", "/orders", Auth.KEY),
+    RouteName.CANCEL_MARKET: ClobRoute("DELETE", "/cancel-market-orders", Auth.KEY),
+    RouteName.CANCEL_ALL: ClobRoute("DELETE", "/cancel-all", Auth.KEY),
+    RouteName.OPEN_ORDERS: ClobRoute("GET", "/data/orders", Auth.KEY),
+    RouteName.TRADES: ClobRoute("GET", "/data/trades", Auth.KEY),
+    RouteName.HEARTBEAT: ClobRoute("POST", "/v1/heartbeats", Auth.KEY),
+    RouteName.NOTICES: ClobRoute("GET", "/notifications", Auth.KEY),
+    RouteName.DROP_NOTICES: ClobRoute("DELETE", "/notifications", Auth.KEY),
+    RouteName.REWARD_SEARCH: ClobRoute("GET", "/rewards/markets/multi"),
 }
 """Routes that both dialects share, and routes of the public service that the seed lacks."""
 
 _SEED = {
-    RouteName.CHECK: Route("GET", "/"),
-    RouteName.ORDER: Route("GET", "/order/{id}", Auth.KEY),
-    RouteName.BUILDER_KEYS: Route("GET", "/auth/builder-api-keys", Auth.KEY),
-    RouteName.REVOKE_BUILDER_KEY: Route("DELETE", "/auth/builder-api-key/{id}", Auth.KEY),
-    RouteName.SCORING: Route("GET", "/orders/scoring", id_key="order_id"),
-    RouteName.SCORINGS: Route("POST", "/orders/scoring"),
-    RouteName.REWARDS: Route("GET", "/rewards/config"),
-    RouteName.MARKET_REWARDS: Route("GET", "/rewards/raw", id_key="market"),
-    RouteName.EARNINGS: Route("GET", "/rewards/earnings"),
-    RouteName.TOTAL_EARNINGS: Route("GET", "/rewards/total-earnings"),
-    RouteName.REWARD_PERCENTAGES: Route("GET", "/rewards/percentages"),
-    RouteName.MARKET_EARNINGS: Route("GET", "/rewards/markets"),
-    RouteName.REBATES: Route("GET", "/rebates"),
+    RouteName.CHECK: ClobRoute("GET", "/"),
+    RouteName.ORDER: ClobRoute("GET", "/order/{id}", Auth.KEY),
+    RouteName.BUILDER_KEYS: ClobRoute("GET", "/auth/builder-api-keys", Auth.KEY),
+    RouteName.REVOKE_BUILDER_KEY: ClobRoute("DELETE", "/auth/builder-api-key/{id}", Auth.KEY),
+    RouteName.SCORING: ClobRoute("GET", "/orders/scoring", id_key="order_id"),
+    RouteName.SCORINGS: ClobRoute("POST", "/orders/scoring"),
+    RouteName.REWARDS: ClobRoute("GET", "/rewards/config"),
+    RouteName.MARKET_REWARDS: ClobRoute("GET", "/rewards/raw", id_key="market"),
+    RouteName.EARNINGS: ClobRoute("GET", "/rewards/earnings"),
+    RouteName.TOTAL_EARNINGS: ClobRoute("GET", "/rewards/total-earnings"),
+    RouteName.REWARD_PERCENTAGES: ClobRoute("GET", "/rewards/percentages"),
+    RouteName.MARKET_EARNINGS: ClobRoute("GET", "/rewards/markets"),
+    RouteName.REBATES: ClobRoute("GET", "/rebates"),
 }
 """Routes of the seed dialect (docs/wire.md#dialects)."""
 
 _LIVE = {
-    RouteName.CHECK: Route("GET", "/ok"),
-    RouteName.ORDER: Route("GET", "/data/order/{id}", Auth.KEY),
-    RouteName.BUILDER_KEYS: Route("GET", "/auth/builder-api-key", Auth.KEY),
-    RouteName.REVOKE_BUILDER_KEY: Route("DELETE", "/auth/builder-api-key", Auth.KEY),
-    RouteName.SCORING: Route("GET", "/order-scoring", Auth.KEY, id_key="order_id"),
-    RouteName.SCORINGS: Route("POST", "/orders-scoring", Auth.KEY),
-    RouteName.REWARDS: Route("GET", "/rewards/markets/current"),
-    RouteName.MARKET_REWARDS: Route("GET", "/rewards/markets/{id}"),
-    RouteName.EARNINGS: Route("GET", "/rewards/user", Auth.KEY),
-    RouteName.TOTAL_EARNINGS: Route("GET", "/rewards/user/total", Auth.KEY),
-    RouteName.REWARD_PERCENTAGES: Route("GET", "/rewards/user/percentages", Auth.KEY),
-    RouteName.MARKET_EARNINGS: Route("GET", "/rewards/user/markets", Auth.KEY),
-    RouteName.REBATES: Route("GET", "/rebates/current"),
+    RouteName.CHECK: ClobRoute("GET", "/ok"),
+    RouteName.ORDER: ClobRoute("GET", "/data/order/{id}", Auth.KEY),
+    RouteName.BUILDER_KEYS: ClobRoute("GET", "/auth/builder-api-key", Auth.KEY),
+    RouteName.REVOKE_BUILDER_KEY: ClobRoute("DELETE", "/auth/builder-api-key", Auth.KEY),
+    RouteName.SCORING: ClobRoute("GET", "/order-scoring", Auth.KEY, id_key="order_id"),
+    RouteName.SCORINGS: ClobRoute("POST", "/orders-scoring", Auth.KEY),
+    RouteName.REWARDS: ClobRoute("GET", "/rewards/markets/current"),
+    RouteName.MARKET_REWARDS: ClobRoute("GET", "/rewards/markets/{id}"),
+    RouteName.EARNINGS: ClobRoute("GET", "/rewards/user", Auth.KEY),
+    RouteName.TOTAL_EARNINGS: ClobRoute("GET", "/rewards/user/total", Auth.KEY),
+    RouteName.REWARD_PERCENTAGES: ClobRoute("GET", "/rewards/user/percentages", Auth.KEY),
+    RouteName.MARKET_EARNINGS: ClobRoute("GET", "/rewards/user/markets", Auth.KEY),
+    RouteName.REBATES: ClobRoute("GET", "/rebates/current"),
 }
 """Routes of the public service (docs/wire.md#dialects), September 2026."""
 

@@ -192,7 +192,7 @@ class DataService:
             await self._journal.close()
 
     def _build(self) -> Parts:
-        """Create every part from the ones before it."""
+        """Create every part from the ones before it, and the reader of the account over them."""
         kernel = self._kernel
         time = TimeFeed(kernel)
         markets = self._build_markets()

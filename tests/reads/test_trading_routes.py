@@ -4,7 +4,7 @@ import pytest
 from py_clob_client_v2 import endpoints
 
 from pmtui.domain.answers import FailureKind
-from pmtui.reads.trading_routes import LIVE_ROUTES, Route, RouteName
+from pmtui.reads.trading_routes import LIVE_ROUTES, ClobRoute, RouteName
 
 OFFICIAL = {
     "OK": RouteName.CHECK,
@@ -86,14 +86,14 @@ def test_what_its_own_client_can_ask_is_asked_or_left_out_for_a_reason() -> None
 
 
 def test_what_is_asked_about_is_quoted() -> None:
-    assert Route("GET", "/order/{id}").with_id("a/b?c{d}") == ("/order/a%2Fb%3Fc%7Bd%7D", ())
-    in_query = Route("GET", "/raw", id_key="market")
+    assert ClobRoute("GET", "/order/{id}").with_id("a/b?c{d}") == ("/order/a%2Fb%3Fc%7Bd%7D", ())
+    in_query = ClobRoute("GET", "/raw", id_key="market")
     assert in_query.with_id("0xcc") == ("/raw", (("market", "0xcc"),))
     assert in_query.with_id("") == ("/raw", ())
 
 
 def test_a_request_that_is_not_sent_says_so() -> None:
-    told = Route("DELETE", "/x").withheld("name one")
+    told = ClobRoute("DELETE", "/x").withheld("name one")
     assert (told.kind, told.route, told.may_have_happened) == (
         FailureKind.CANCELLED,
         "DELETE /x",

@@ -9,7 +9,7 @@ from pmtui.clients.http.client import HttpHost, Query
 from pmtui.clients.http.failures import unreadable
 from pmtui.domain.answers import MAX_PAGES, Failure, Listing, Named, Page
 from pmtui.reads.routes import Pages, Paging
-from pmtui.reads.trading_routes import Route
+from pmtui.reads.trading_routes import ClobRoute
 from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 
@@ -47,7 +47,7 @@ ReadPage = Callable[[str | None], Awaitable[Page[T] | Failure]]
 
 
 async def walk(
-    read_page: ReadPage[T], route: Route, *, max_pages: int = MAX_PAGES
+    read_page: ReadPage[T], route: ClobRoute, *, max_pages: int = MAX_PAGES
 ) -> AsyncIterator[FetchedPage[T] | Failure]:
     """Yield every page of a list; a failure is the last item yielded.
 

@@ -5,12 +5,12 @@ import pytest
 
 from pmtui.clients.http.paging import LONG_ANSWER, FetchedPage, collect, read_rows, walk
 from pmtui.domain.answers import Failure, FailureKind, Page
-from pmtui.reads.trading_routes import Route
+from pmtui.reads.trading_routes import ClobRoute
 from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
 from tests.clients.raw_server import answering, serving
 
-ROUTE = Route("GET", "/numbers")
+ROUTE = ClobRoute("GET", "/numbers")
 LOST = Failure(FailureKind.LOST, "GET /numbers", "gone")
 
 
