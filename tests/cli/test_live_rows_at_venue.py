@@ -16,7 +16,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from tests.cli.at_venue import YES, ServiceAtVenue, TimeWithoutPolls, service_at_venue
 from tests.sim.kit import SNOW_YES
 from tests.ui.demo import ScreenApp
-from tests.ui.screens.look import text_of
+from tests.ui.look import text_of
 from tests.ui.wait import until
 
 RAIN_KEY, SNOW_KEY = "1", "2"

@@ -25,7 +25,7 @@ from tests.scenes.watched import watchlist_of
 from tests.scenes.world import World
 from tests.ui import believable
 from tests.ui.fake_surface import NOW
-from tests.ui.screens.look import screen_lines
+from tests.ui.look import screen_lines
 from tests.ui.wait import settle, until
 
 Play = Callable[[Pilot[None], World], Awaitable[None]]

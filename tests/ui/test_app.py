@@ -22,7 +22,7 @@ from pmtui.ui.theme.theme_picker import ThemePicker
 from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import KeyLine, TextLine
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.screens.look import shows
+from tests.ui.look import shows
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 

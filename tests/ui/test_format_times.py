@@ -19,8 +19,8 @@ from pmtui.ui.format import write_clock, write_moment, zone_at
 from pmtui.ui.market.tape import paint_row, times_end
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.fake_surface import FakeService
+from tests.ui.look import screen_lines
 from tests.ui.market.market_kit import on_market
-from tests.ui.screens.look import screen_lines
 from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import until
 

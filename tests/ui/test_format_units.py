@@ -29,7 +29,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.demo import believable_service
 from tests.ui.fake_surface import FakeService
-from tests.ui.screens.look import screen_lines, shows
+from tests.ui.look import screen_lines, shows
 from tests.ui.wait import until
 
 NOON = datetime(2026, 1, 5, 12, 3, 20, tzinfo=UTC)

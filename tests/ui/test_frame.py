@@ -10,7 +10,7 @@ from typing_extensions import override
 from pmtui.service.topics import LogTopic, StatusTopic, Topic
 from pmtui.ui.frame import FrameScreen
 from tests.ui.fake_surface import FakeService, FakeSubscription
-from tests.ui.screens.look import shows
+from tests.ui.look import shows
 from tests.ui.stage import Stage
 from tests.ui.wait import settle, until
 

@@ -21,8 +21,8 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.demo import believable_service
 from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.look import shows
 from tests.ui.moving_market import CONDITION, MovingMarket
-from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
 EVENT = "100"

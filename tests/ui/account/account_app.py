@@ -7,7 +7,7 @@ from textual.pilot import Pilot
 
 from pmtui.ui.app import PmtuiApp
 from tests.ui.fake_surface import FakeService
-from tests.ui.screens.look import shows
+from tests.ui.look import shows
 from tests.ui.stage import THEMES
 from tests.ui.wait import until
 

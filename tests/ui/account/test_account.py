@@ -13,14 +13,14 @@ from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.account.account_app import account_on, app_on
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, READ_ONLY_STATUS, FakeService
-from tests.ui.onboarded import KEYLESS, NEG_RISK, NEWER, READY, SECONDS_AGO, allowing
-from tests.ui.screens.look import (
+from tests.ui.look import (
     listens_only_in_front,
     screen_lines,
     shows,
     survives_resizing,
     text_of,
 )
+from tests.ui.onboarded import KEYLESS, NEG_RISK, NEWER, READY, SECONDS_AGO, allowing
 from tests.ui.wait import settle, until
 
 TOPICS: set[Topic] = {

@@ -37,8 +37,8 @@ from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.account.account_app import account_on, app_on
 from tests.ui.account.test_wallet_lines import with_step
 from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.look import screen_lines, shows, survives_resizing, text_of
 from tests.ui.onboarded import EXCHANGE, NEWER, READY
-from tests.ui.screens.look import screen_lines, shows, survives_resizing, text_of
 from tests.ui.wait import settle, until
 from tests.ui.wallet.wallets import (
     APPROVE_CARD,

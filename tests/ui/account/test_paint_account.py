@@ -21,8 +21,8 @@ from pmtui.ui.cells import Line, line_width
 from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW, PAPER_STATUS, READ_ONLY_STATUS
+from tests.ui.look import words
 from tests.ui.onboarded import KEYLESS, NEWER, READY, SECONDS_AGO, allowing
-from tests.ui.screens.look import words
 
 FAILING = replace(
     READY,

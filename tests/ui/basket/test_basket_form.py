@@ -33,8 +33,8 @@ from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.look import shows, text_of
 from tests.ui.rows.row_stage import ELECTION, agree, book_of, tradable_service
-from tests.ui.screens.look import shows, text_of
 from tests.ui.wait import until
 
 

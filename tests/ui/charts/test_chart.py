@@ -33,8 +33,8 @@ from pmtui.ui.charts.plot import axes_over, corners, price_range, row_of_price
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
+from tests.ui.look import words
 from tests.ui.moving_market import history
-from tests.ui.screens.look import words
 from tests.ui.stage import Stage, shown_text
 from tests.ui.wait import settle, until
 

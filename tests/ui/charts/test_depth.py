@@ -6,8 +6,8 @@ from pmtui.domain.money import Micros
 from pmtui.ui.cells import line_width
 from pmtui.ui.charts.depth import depth_scale, largest_depth, paint_depth, paint_depth_title
 from tests.domain.books.test_book_view import books
+from tests.ui.look import words
 from tests.ui.moving_market import YES, MovingMarket
-from tests.ui.screens.look import words
 
 
 @given(

@@ -24,7 +24,7 @@ from pmtui.ui.charts.plot import evened, price_labels, row_of_price, widened
 from pmtui.ui.terminal.ascii_filter import to_ascii_cells
 from pmtui.ui.theme.theme import Role
 from tests.ui.fake_surface import NOW
-from tests.ui.screens.look import words
+from tests.ui.look import words
 
 
 def points_of(*prices: int, start_minute: int = 0) -> tuple[PricePoint, ...]:

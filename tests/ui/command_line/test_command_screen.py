@@ -35,8 +35,8 @@ from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.demo import believable_service
 from tests.ui.fake_surface import FakeService
+from tests.ui.look import words
 from tests.ui.moving_market import CONDITION, MovingMarket
-from tests.ui.screens.look import words
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 

@@ -24,8 +24,8 @@ from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.ticket.confirm import ConfirmScreen
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.look import shows, text_of
 from tests.ui.rows.row_stage import ELECTION, agree, hold, tradable_service
-from tests.ui.screens.look import shows, text_of
 from tests.ui.wait import settle, until
 
 OPEN = tuple(m for m in ELECTION.markets if not m.closed)

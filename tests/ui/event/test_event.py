@@ -27,8 +27,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.moving_market import history
-from tests.ui.screens.look import (
+from tests.ui.look import (
     is_tame,
     listens_only_in_front,
     screen_lines,
@@ -36,6 +35,7 @@ from tests.ui.screens.look import (
     survives_resizing,
     text_of,
 )
+from tests.ui.moving_market import history
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 

@@ -32,7 +32,7 @@ from pmtui.ui.widgets.search_input import SearchInput
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.screens.look import (
+from tests.ui.look import (
     is_tame,
     listens_only_in_front,
     screen_lines,

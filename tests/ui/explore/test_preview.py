@@ -5,7 +5,7 @@ from pmtui.domain.money import Micros
 from pmtui.ui.cells import line_width
 from pmtui.ui.explore.preview import event_subject, market_subject, paint_preview
 from tests.ui import believable
-from tests.ui.screens.look import words
+from tests.ui.look import words
 
 ELECTION = believable.election()
 ROW = event_subject(ELECTION, ELECTION.markets[0])

@@ -39,7 +39,7 @@ from tests.scenes.world import make_world
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.screens.look import (
+from tests.ui.look import (
     listens_only_in_front,
     screen_lines,
     shows,

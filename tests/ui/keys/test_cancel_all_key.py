@@ -8,7 +8,7 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.demo import believable_service
-from tests.ui.screens.look import shows
+from tests.ui.look import shows
 from tests.ui.wait import until
 
 GONE = tuple(OrderId(f"0x{n:064x}") for n in range(3))

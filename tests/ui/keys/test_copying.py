@@ -12,9 +12,9 @@ from pmtui.ui.portfolio.log import LogScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes.world import make_world
 from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.look import text_of
 from tests.ui.market.sibling_kit import opened
 from tests.ui.recording_driver import RecordingDriver
-from tests.ui.screens.look import text_of
 from tests.ui.wait import settle, until
 
 ORDER_ID = OrderId("0x" + "ab" * 32)

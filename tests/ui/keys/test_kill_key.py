@@ -12,7 +12,7 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.fake_surface import PAPER_STATUS, READ_ONLY_STATUS, FakeService
-from tests.ui.screens.look import shows
+from tests.ui.look import shows
 from tests.ui.wait import settle, until
 
 LOCKED = "Trading locked since 2026-06-15 11:59:00 UTC by pmtui kill in another shell"

@@ -13,7 +13,7 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui import believable
 from tests.ui.fake_surface import NOW, PAPER_STATUS, FakeService
-from tests.ui.screens.look import shows
+from tests.ui.look import shows
 from tests.ui.wait import settle, until
 
 BEATING = replace(

@@ -20,7 +20,7 @@ from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui.demo import believable_service
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, PAPER_STATUS, READ_ONLY_STATUS, FakeService
-from tests.ui.screens.look import shows
+from tests.ui.look import shows
 from tests.ui.wait import settle, until
 
 RESTING = Order(

@@ -4,7 +4,7 @@ from pmtui.ui.keys.global_keys import TITLE
 from pmtui.ui.question import QuestionScreen
 from tests.ui.fake_surface import FakeService
 from tests.ui.keys.test_leave_card import attached
-from tests.ui.screens.look import shows
+from tests.ui.look import shows
 from tests.ui.wait import until
 
 

@@ -23,7 +23,7 @@ from pmtui.ui.ladder.ladder_state import paint_beyond
 from pmtui.ui.ladder.ladder_viewport import SEEING_S, Beyond, LadderViewport, RecentLadders
 from tests.ui.fake_surface import NOW
 from tests.ui.ladder.ladder_kit import SIZE, book, cents
-from tests.ui.screens.look import words
+from tests.ui.look import words
 from tests.ui.stage import Stage, top_price
 from tests.ui.wait import settle
 

@@ -19,6 +19,7 @@ from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.question import QuestionScreen
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import READ_ONLY_STATUS
+from tests.ui.look import shows
 from tests.ui.market.market_kit import (
     LARGE,
     MIDDLE,
@@ -31,7 +32,6 @@ from tests.ui.market.market_kit import (
     prices_shown,
 )
 from tests.ui.moving_market import CONDITION, NO, YES
-from tests.ui.screens.look import shows
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 

@@ -15,9 +15,9 @@ from pmtui.ui.ticket.protect import ProtectScreen
 from pmtui.ui.ticket.scaled import ScaledScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
+from tests.ui.look import screen_lines, shows
 from tests.ui.market.market_kit import MIDDLE, cents, earns, on_market, opened
 from tests.ui.moving_market import CONDITION, NO, YES
-from tests.ui.screens.look import screen_lines, shows
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 

@@ -14,9 +14,9 @@ from pmtui.ui.format import format_size_compact
 from pmtui.ui.market.market import MarketScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
+from tests.ui.look import text_of
 from tests.ui.market.market_kit import LARGE, MIDDLE, SMALL, on_market, opened
 from tests.ui.moving_market import NO, YES
-from tests.ui.screens.look import text_of
 from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until
 

@@ -9,9 +9,9 @@ from pmtui.service.topics import BookTopic, EventQuotesTopic, EventTopic, Market
 from pmtui.service.views import Load, MarketView
 from pmtui.ui.widgets.text_line import TextLine
 from tests.scenes.world import make_world
+from tests.ui.look import screen_lines, text_of
 from tests.ui.market.sibling_kit import HUGE, SMALL, TALL, app_of, market_of, on_ada, opened
 from tests.ui.recording_driver import RecordingDriver
-from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 

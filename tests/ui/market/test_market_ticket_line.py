@@ -21,9 +21,9 @@ from pmtui.ui.ticket.fields import TextBlock
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
+from tests.ui.look import screen_lines, words
 from tests.ui.market.market_kit import line, opened, prices_shown
 from tests.ui.moving_market import CONDITION, MovingMarket
-from tests.ui.screens.look import screen_lines, words
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 

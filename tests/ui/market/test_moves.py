@@ -16,8 +16,8 @@ from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import FakeService
+from tests.ui.look import shows
 from tests.ui.moving_market import CONDITION, YES, MovingMarket
-from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
 

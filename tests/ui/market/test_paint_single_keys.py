@@ -30,7 +30,7 @@ from pmtui.ui.market.paint_single_keys import (
 from pmtui.ui.theme.theme import Role
 from tests.scenes.world import make_world
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.screens.look import words
+from tests.ui.look import words
 
 SIZE = Micros(12_500_000)
 

@@ -11,7 +11,7 @@ from pmtui.ui.event.outcome_order import by_price, order_of
 from pmtui.ui.format import read_price
 from pmtui.ui.market.siblings import Siblings, known_prices, paint_siblings, siblings_of
 from tests.scenes.world import make_world
-from tests.ui.screens.look import words
+from tests.ui.look import words
 
 
 def event_of(event_id: EventId) -> Event:

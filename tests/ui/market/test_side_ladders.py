@@ -20,9 +20,9 @@ from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.theme.theme_files import load_themes
 from tests.scenes.world import World, make_world
 from tests.ui.fake_surface import NOW
+from tests.ui.look import screen_lines, text_of
 from tests.ui.market.sibling_kit import HUGE, app_of, market_of, on_ada, opened
 from tests.ui.market.test_whole_numbers import CUT
-from tests.ui.screens.look import screen_lines, text_of
 from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until
 

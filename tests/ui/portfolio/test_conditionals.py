@@ -44,9 +44,9 @@ from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
+from tests.ui.look import shows
 from tests.ui.market.market_kit import MIDDLE, line, on_market, opened
 from tests.ui.moving_market import CONDITION, NO, YES
-from tests.ui.screens.look import shows
 from tests.ui.wait import settle, until
 
 m = parse_micros

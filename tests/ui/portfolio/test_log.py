@@ -11,7 +11,7 @@ from pmtui.ui.portfolio.log import KINDS, REQUEST, LogScreen
 from pmtui.ui.portfolio.paint_log import BLOTTER_FROM, request_words
 from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.screens.look import screen_lines
+from tests.ui.look import screen_lines
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 

@@ -22,7 +22,7 @@ from pmtui.ui.wallet.transaction import TransactionScreen
 from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, Call, FakeService
-from tests.ui.screens.look import shows, survives_resizing, text_of
+from tests.ui.look import shows, survives_resizing, text_of
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 from tests.ui.wallet.wallets import (

@@ -21,7 +21,7 @@ from pmtui.ui.theme.theme_files import load_themes
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp, believable_service
-from tests.ui.screens.look import screen_lines, shows
+from tests.ui.look import screen_lines, shows
 from tests.ui.wait import until
 
 

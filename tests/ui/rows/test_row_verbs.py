@@ -22,8 +22,8 @@ from pmtui.ui.ticket.protect import ProtectScreen
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, READ_ONLY_STATUS, FakeService
+from tests.ui.look import shows, text_of
 from tests.ui.rows.row_stage import ELECTION, agree, hold, tradable_service
-from tests.ui.screens.look import shows, text_of
 from tests.ui.stage import THEMES
 from tests.ui.wait import settle, until
 

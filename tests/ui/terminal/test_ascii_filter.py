@@ -16,7 +16,7 @@ from pmtui.ui.plain import cell_width, plain
 from pmtui.ui.terminal.ascii_filter import UNKNOWN, AsciiFilter, is_ascii, to_ascii_cells
 from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.widgets.text_line import TextLine
-from tests.ui.screens.look import screen_lines
+from tests.ui.look import screen_lines
 from tests.ui.stage import Stage
 from tests.ui.wait import settle
 

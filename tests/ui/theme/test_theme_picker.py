@@ -10,7 +10,7 @@ from pmtui.ui.theme.theme_files import load_themes, parse_theme
 from pmtui.ui.theme.theme_picker import ThemePicker
 from pmtui.ui.widgets.line_table import LineTable
 from tests.ui.fake_surface import FakeService
-from tests.ui.screens.look import screen_lines
+from tests.ui.look import screen_lines
 from tests.ui.wait import settle, until
 
 

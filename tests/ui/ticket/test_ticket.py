@@ -29,7 +29,7 @@ from pmtui.ui.ticket.confirm import ConfirmScreen
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
-from tests.ui.screens.look import screen_lines
+from tests.ui.look import screen_lines
 from tests.ui.stage import painted, shown_text
 from tests.ui.ticket_stage import (
     CONDITION,

@@ -4,7 +4,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.ticket.draft import Problem, TicketDraft, TicketField
 from pmtui.ui.cells import Cell, Line, line_width
 from pmtui.ui.ticket.paint_ticket import BELOW, name_problem, pack_notes, paint_below, paint_problem
-from tests.ui.screens.look import words
+from tests.ui.look import words
 
 DRAFT = TicketDraft(Side.BUY, 0)
 

@@ -1,7 +1,7 @@
 from pmtui.domain.account.address_book import AddressBook, Contact
 from pmtui.ui.wallet.address_form import AddressForm
 from tests.ui.fake_surface import FakeService
-from tests.ui.screens.look import shows, survives_resizing
+from tests.ui.look import shows, survives_resizing
 from tests.ui.stage import Stage
 from tests.ui.wait import settle, until
 from tests.ui.wallet.wallets import STRANGER

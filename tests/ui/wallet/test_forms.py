@@ -18,8 +18,8 @@ from pmtui.ui.wallet.wallet_form import (
 )
 from tests.ui.believable import fill
 from tests.ui.fake_surface import FakeService
+from tests.ui.look import shows, survives_resizing
 from tests.ui.onboarded import EXCHANGE
-from tests.ui.screens.look import shows, survives_resizing
 from tests.ui.stage import Stage
 from tests.ui.wait import settle, until
 from tests.ui.wallet.wallets import BOTH, RACE, STRANGER, approval

@@ -11,8 +11,8 @@ from pmtui.ui.keys.actions import DEFAULT_KEYMAP
 from pmtui.ui.wallet.receive import ReceiveScreen, paint_receive
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import FakeService
+from tests.ui.look import listens_only_in_front, screen_lines, shows, survives_resizing
 from tests.ui.onboarded import KEYLESS, NEWER, READY
-from tests.ui.screens.look import listens_only_in_front, screen_lines, shows, survives_resizing
 from tests.ui.wait import until
 
 UNDEPLOYED = replace(

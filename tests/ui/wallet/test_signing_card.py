@@ -5,7 +5,7 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.wallet.paint_card import WalletFunds, paint_card
 from pmtui.ui.wallet.signing_card import SigningCard
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.screens.look import shows, text_of
+from tests.ui.look import shows, text_of
 from tests.ui.stage import Stage
 from tests.ui.wait import settle, until
 from tests.ui.wallet.wallets import APPROVE_CARD, DIGEST

@@ -12,10 +12,10 @@ from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.message_line import NOTICE_LIFE_S
 from pmtui.ui.ticket.scaled import ScaledScreen
 from tests.ui.demo_market import MarketDemo
+from tests.ui.look import screen_lines
 from tests.ui.market.market_kit import SMALL, line, on_market, opened
 from tests.ui.market.single_key_kit import arm, chips, disarm, widen
 from tests.ui.moving_market import CONDITION
-from tests.ui.screens.look import screen_lines
 from tests.ui.wait import settle, until
 
 

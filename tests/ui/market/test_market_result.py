@@ -8,9 +8,9 @@ from pmtui.domain.money import ONE, ZERO
 from pmtui.service.topics import BookTopic, MarketTopic
 from pmtui.ui.market.market import MarketScreen
 from tests.ui.demo_market import MarketDemo
+from tests.ui.look import screen_lines
 from tests.ui.market.market_kit import MIDDLE, on_market
 from tests.ui.moving_market import CONDITION, YES
-from tests.ui.screens.look import screen_lines
 from tests.ui.wait import until
 
 

@@ -31,9 +31,9 @@ from pmtui.ui.ticket.scaled import ScaledScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import FakeService
+from tests.ui.look import agree, filled_in
 from tests.ui.market.market_kit import cents, opened
 from tests.ui.moving_market import CONDITION, NUMBER, YES, MovingMarket
-from tests.ui.screens.look import agree, filled_in
 from tests.ui.wait import settle, until
 
 

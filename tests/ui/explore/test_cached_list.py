@@ -14,7 +14,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from tests.ui import believable
 from tests.ui.demo import ScreenApp
 from tests.ui.fake_surface import NOW, FakeService
-from tests.ui.screens.look import shows, text_of
+from tests.ui.look import shows, text_of
 from tests.ui.wait import until
 
 LIST = MarketListTopic()

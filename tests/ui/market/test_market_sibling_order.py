@@ -14,8 +14,8 @@ from pmtui.service.topics import EventTopic
 from pmtui.ui.ladder.side_ladder import SideLadder
 from pmtui.ui.market.market import MarketScreen
 from tests.scenes.world import World, make_world
+from tests.ui.look import text_of
 from tests.ui.market.sibling_kit import market_of, on_ada
-from tests.ui.screens.look import text_of
 from tests.ui.wait import settle, until
 
 pytestmark = pytest.mark.no_cover

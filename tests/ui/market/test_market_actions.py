@@ -34,9 +34,9 @@ from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
+from tests.ui.look import agree, filled_in, scaled, shows
 from tests.ui.market.market_kit import MIDDLE, cents, line, on_market, opened
 from tests.ui.moving_market import CONDITION, NUMBER, YES
-from tests.ui.screens.look import agree, filled_in, scaled, shows
 from tests.ui.wait import settle, until
 
 SMALL = (80, 24)

@@ -6,8 +6,8 @@ import pytest
 
 from pmtui.ui.format import format_size_compact
 from pmtui.ui.market.market import MarketScreen
+from tests.ui.look import screen_lines
 from tests.ui.market.market_kit import MIDDLE, on_market
-from tests.ui.screens.look import screen_lines
 from tests.ui.wait import settle
 
 _ROW = re.compile(

@@ -24,8 +24,8 @@ from pmtui.ui.widgets.text_line import KeyLine
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW
 from tests.ui.market.market_kit import cents, on_market
+from tests.ui.market.test_market_actions import set_orders
 from tests.ui.moving_market import CONDITION
-from tests.ui.screens.test_market_actions import set_orders
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 from tests.ui.wallet.wallets import APPROVE_CARD

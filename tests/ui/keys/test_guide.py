@@ -17,7 +17,7 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.text_line import TextLine
 from tests.ui import believable
 from tests.ui.fake_surface import FakeService
-from tests.ui.screens.look import text_of
+from tests.ui.look import text_of
 from tests.ui.stage import shown_text
 from tests.ui.wait import settle, until
 
