@@ -1,11 +1,7 @@
-import contextlib
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pmtui.domain.account.keys import BuilderFees, BuilderKey
 from pmtui.domain.ids import ApiKey
@@ -13,7 +9,6 @@ from pmtui.wire import clob_account as wire
 from pmtui.wire.bounds import WireError
 from pmtui.wire.clob_account import decode_credentials
 from tests.wire.doc_examples import documented
-from tests.wire.payloads import json_values
 from tests.wire.payloads import wire as to_bytes
 
 
@@ -60,18 +55,3 @@ def test_documented_builder_keys_are_read(shared_dir: Path) -> None:
         assert len(wire.decode_builder_keys(body)) == 3
     for body in documented(shared_dir, "/auth/builder-api-key", method="POST"):
         assert decode_credentials(body).api_key
-
-
-DECODERS: list[Callable[[bytes], object]] = [
-    wire.decode_builder_keys,
-    wire.decode_builder_fees,
-]
-
-
-@pytest.mark.parametrize("decode", DECODERS)
-@given(body=st.binary(max_size=60) | json_values.map(to_bytes))
-def test_anything_is_a_value_or_a_wire_error(
-    decode: Callable[[bytes], object], body: bytes
-) -> None:
-    with contextlib.suppress(WireError):
-        decode(body)

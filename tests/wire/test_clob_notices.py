@@ -1,9 +1,6 @@
-import contextlib
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.heartbeat import HeartbeatAnswer, HeartbeatId
@@ -11,7 +8,7 @@ from pmtui.domain.orders.order import NoticeKind
 from pmtui.wire.bounds import WireError
 from pmtui.wire.clob_account import decode_heartbeat, decode_notices
 from tests.wire.doc_examples import documented
-from tests.wire.payloads import Json, bent, json_values, wire
+from tests.wire.payloads import Json, wire
 
 NOTICE: dict[str, Json] = {
     "id": 1,
@@ -85,15 +82,3 @@ def test_documented_notices_and_heartbeats_are_read(shared_dir: Path) -> None:
         answer = decode_heartbeat(body)
         assert answer.next_id
         assert not answer.is_accepted
-
-
-@given(
-    st.binary(max_size=60)
-    | json_values.map(wire)
-    | st.lists(bent(NOTICE), max_size=2).map(wire)
-    | json_values.map(lambda payload: wire([NOTICE | {"payload": payload}]))
-)
-def test_anything_is_a_value_or_a_wire_error(body: bytes) -> None:
-    for decode in (decode_notices, decode_heartbeat):
-        with contextlib.suppress(WireError):
-            decode(body)

@@ -1,19 +1,15 @@
-import contextlib
 import json
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.rewards import RewardedMarket
 from pmtui.wire import clob_rewards as wire
 from pmtui.wire.bounds import WireError
 from tests.wire.doc_examples import documented
-from tests.wire.payloads import Json, bent, json_values
+from tests.wire.payloads import Json
 from tests.wire.payloads import wire as to_bytes
 
 PROGRAM: dict[str, Json] = {
@@ -159,28 +155,3 @@ def test_documented_earnings_and_rebates_are_read(shared_dir: Path) -> None:
         assert wire.decode_scoring(body) is json.loads(body)["scoring"]
     for body in documented(shared_dir, "/orders-scoring"):
         assert sorted(wire.decode_scorings(body).values()) == [False, True]
-
-
-DECODERS: list[Callable[[bytes], object]] = [
-    wire.decode_rewarded_markets,
-    wire.decode_earnings,
-    wire.decode_total_earnings,
-    wire.decode_percentages,
-    wire.decode_rebates,
-    wire.decode_scoring,
-    wire.decode_scorings,
-]
-
-
-@pytest.mark.parametrize("decode", DECODERS)
-@given(
-    body=st.binary(max_size=60)
-    | json_values.map(to_bytes)
-    | st.lists(bent(MARKET) | bent(EARNING) | bent(REBATE), max_size=2).map(to_bytes)
-    | bent(MARKET).map(page)
-)
-def test_anything_is_a_value_or_a_wire_error(
-    decode: Callable[[bytes], object], body: bytes
-) -> None:
-    with contextlib.suppress(WireError):
-        decode(body)

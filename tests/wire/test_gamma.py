@@ -3,13 +3,11 @@
 import gzip
 import json
 from collections import Counter
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from pmtui.domain.markets.directory import SportsMarketType
 from pmtui.domain.markets.market import NO_FEE, Event, FeeSchedule, Market, RewardTerms, Tag
@@ -17,17 +15,7 @@ from pmtui.domain.money import Micros
 from pmtui.wire import gamma
 from pmtui.wire.bounds import WireError
 from pmtui.wire.rows import Rows
-from tests.wire.payloads import CONDITION, TOKENS, Json, bent, event, json_values, market, wire
-
-DECODERS: tuple[Callable[[bytes], object], ...] = (
-    gamma.decode_events,
-    gamma.decode_markets,
-    gamma.decode_event,
-    gamma.decode_market,
-    gamma.decode_search,
-    gamma.decode_tags,
-    gamma.decode_comments,
-)
+from tests.wire.payloads import CONDITION, TOKENS, Json, bent, event, market, wire
 
 
 def test_a_market_keeps_its_facts() -> None:
@@ -189,31 +177,10 @@ def test_what_is_no_list_is_a_wire_error(body: bytes) -> None:
             decode(body)
 
 
-@given(json_values)
-def test_any_json_is_a_value_or_a_wire_error(value: Json) -> None:
-    for decode in DECODERS:
-        _decodes_or_refuses(decode, wire(value))
-
-
-@given(st.binary())
-def test_any_bytes_are_a_value_or_a_wire_error(body: bytes) -> None:
-    for decode in DECODERS:
-        _decodes_or_refuses(decode, body)
-
-
-@given(bent(market()), bent(event()))
-def test_bent_rows_are_values_or_wire_errors(odd_market: Json, odd_event: Json) -> None:
-    _decodes_or_refuses(gamma.decode_market, wire(odd_market))
-    _decodes_or_refuses(gamma.decode_event, wire(odd_event))
+@given(bent(market()))
+def test_a_bent_row_leaves_the_others(odd_market: Json) -> None:
     found = gamma.decode_markets(wire([odd_market, market()]))
     assert found.items[-1].market_id == "910001"
-
-
-def _decodes_or_refuses(decode: Callable[[bytes], object], body: bytes) -> None:
-    try:
-        decode(body)
-    except WireError as error:
-        assert str(error)  # noqa: PT017 - most examples raise nothing
 
 
 def test_every_recorded_row_can_be_read(shared_dir: Path) -> None:

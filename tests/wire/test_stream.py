@@ -1,4 +1,3 @@
-import contextlib
 import gzip
 import json
 from datetime import UTC, datetime
@@ -394,43 +393,6 @@ def test_in_a_recorded_session_the_books_of_a_market_can_be_held_as_one(shared_d
             assert Agreement.LOSS not in found
             matches += found.count(Agreement.MATCH)
     assert matches >= 1_604
-
-
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
-KINDS = st.sampled_from(
-    ["book", "price_change", "last_trade_price", "tick_size_change", "best_bid_ask", "new_market",
-     "market_resolved", "order", "trade", "?"]
-)  # fmt: skip
-NAMES = st.sampled_from(
-    ["market", "asset_id", "price", "size", "side", "bids", "asks", "price_changes", "timestamp",
-     "status", "type", "maker_orders", "neg_risk", "assets_ids", "match_time", "id", "created_at",
-     "original_size", "expiration", "best_bid", "hash", "trader_side"]
-)  # fmt: skip
-
-
-@given(kind=KINDS, fields=st.dictionaries(NAMES, JSON, max_size=10))
-def test_no_message_whatever_it_holds_raises_anything_but_a_wire_error(
-    kind: str, fields: dict[str, object]
-) -> None:
-    frame = json.dumps(fields | {"event_type": kind}).encode()
-    with contextlib.suppress(WireError):
-        decode_market_frame(frame)
-    with contextlib.suppress(WireError):
-        decode_user_frame(frame, ME)
-
-
-@given(frame=st.binary(max_size=200))
-def test_no_bytes_raise_anything_but_a_wire_error(frame: bytes) -> None:
-    with contextlib.suppress(WireError):
-        decode_market_frame(frame)
-    with contextlib.suppress(WireError):
-        decode_user_frame(frame, ME)
 
 
 @given(
