@@ -221,10 +221,10 @@ def test_the_protocol_of_agents_comes_only_with_a_client_that_speaks_it() -> Non
 def test_the_service_runs_without_a_terminal() -> None:
     assert not imported_by("import pmtui.service.data_service") & {"textual", "rich"}
     # As `pmtui serve` begins: httpx without its own command line.
-    begin = "import sys; sys.modules['httpx._main'] = None"
-    loaded = imported_by(
-        f"{begin}; import pmtui.cli.service.serve, pmtui.cli.service.service_process"
+    begin = (
+        "from pmtui.cli.main import main\ntry: main(['serve', '--help'])\nexcept SystemExit: pass"
     )
+    loaded = imported_by(f"{begin}\nimport pmtui.cli.service.service_process")
     assert not loaded & {"textual", "rich", "plotext", "eth_account", "starlette", "uvicorn"}
 
 

@@ -46,7 +46,9 @@ def test_every_word_there_can_be_is_there() -> None:
 
 @pytest.mark.parametrize("facts", [READY, KEYLESS, Onboarding("live"), allowing(0, 5_000_000)])
 def test_every_result_fits_a_small_screen(facts: Onboarding) -> None:
-    for each in account_lines(facts, PAPER_STATUS):
+    lines = account_lines(facts, PAPER_STATUS)
+    assert lines
+    for each in lines:
         assert 0 < len(each.result) <= ROOM_AT_80, each.result
         assert len(each.words.title) <= 18
 

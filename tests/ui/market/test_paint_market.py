@@ -432,8 +432,9 @@ def test_exit_resolution_and_stops_stand_below_the_position() -> None:
 @given(st.integers(10, 60), st.integers(-(10**13), 10**13))
 def test_no_fact_of_a_position_is_cut(width: int, gain: int) -> None:
     facts = replace(FACTS, exit_now=closing(gain), most=Micros(gain), least=Micros(-gain))
-    for line in paint_position_facts(facts, width):
-        assert line_width(line) <= max(width, 26)
+    lines = paint_position_facts(facts, width)
+    assert lines
+    assert all(line_width(line) <= max(width, 26) for line in lines)
 
 
 def test_the_result_of_a_resolved_position_is_net_of_the_fees_paid() -> None:
@@ -462,8 +463,9 @@ def test_nothing_is_called_none_where_not_all_is_known() -> None:
 @given(st.integers(1, 80), st.floats(0.01, 10**9))
 def test_positions_keep_their_width(width: int, size: float) -> None:
     held = believable.position(NUMBER, "Rates", size=size)
-    for line in paint_positions((held,), ("Yes", "No"), width):
-        assert line_width(line) == width
+    lines = paint_positions((held,), ("Yes", "No"), width)
+    assert lines
+    assert all(line_width(line) == width for line in lines)
 
 
 @given(
