@@ -6,7 +6,6 @@ from textual import events
 from textual.widget import Widget
 from textual.widgets import Input
 
-from pmtui.domain.books.book_view import BookState
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.markets.market import Side
@@ -131,15 +130,6 @@ async def test_enter_on_a_level_opens_the_ticket_there_and_escape_returns() -> N
         assert not screen.has_class("-ticket")
 
 
-async def test_a_book_that_may_be_wrong_gives_the_ticket_no_price() -> None:
-    async with on_market() as (app, pilot, screen):
-        app.market.set_state(BookState.CROSSED)
-        await until(pilot, lambda: "crossed" in line(screen, "book"), "it is said")
-        await pilot.press("b")
-        await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
-        assert screen.ticket.draft.price_text == ""
-
-
 async def test_x_cancels_what_is_ours_at_the_cursor() -> None:
     async with on_market() as (app, pilot, screen):
         service = app.market.service
@@ -169,18 +159,6 @@ async def test_x_on_a_row_of_grouped_prices_names_the_prices_of_what_it_cancels(
         service = app.market.service
         bids = [o.order_id for o in service.account_view.open_orders if o.side is Side.BUY]
         assert service.calls_of("cancel") == [(tuple(bids),)]
-
-
-async def test_z_cancels_the_orders_of_this_market_without_asking() -> None:
-    async with on_market() as (app, pilot, screen):
-        service = app.market.service
-        await pilot.press("z")
-        assert service.calls_of("cancel_market") == [(CONDITION, None)]
-        assert app.screen is screen
-        _set_orders(app, ())
-        await pilot.press("z")
-        assert "No working orders" in line(screen, "notice")
-        assert len(service.calls_of("cancel_market")) == 1
 
 
 async def test_digits_change_the_size_of_what_is_picked_up_and_no_preset() -> None:

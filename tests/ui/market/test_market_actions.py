@@ -15,8 +15,6 @@ from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import (
     Accepted,
     LimitIntent,
-    MoveEnd,
-    MoveVerdict,
     Order,
     OrderStatus,
     Rejected,
@@ -27,7 +25,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import AccountTopic, BookTopic
 from pmtui.ui.account.action_cards import FlattenCard, MoveCard, ScaledCard
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.ticket.confirm import CardScreen, ConfirmScreen
+from pmtui.ui.ticket.confirm import CardScreen
 from pmtui.ui.ticket.fields import EntryLabel, NumberField
 from pmtui.ui.ticket.scaled import ScaledScreen
 from pmtui.ui.widgets.text_line import KeyLine
@@ -109,29 +107,6 @@ async def test_escape_drops_the_order_and_only_then_leaves_the_screen() -> None:
         assert not screen.check_action("perform", ("drop_order",))
 
 
-async def test_declining_the_card_keeps_the_order_in_hand() -> None:
-    async with picked_up() as (app, pilot, screen):
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
-        await pilot.press("escape")
-        await until(pilot, lambda: app.screen is screen, "it is declined")
-        assert screen.controls.moving.is_moving
-        assert not app.market.service.calls_of("move")
-
-
-async def test_where_nothing_of_ours_rests_there_is_nothing_to_move() -> None:
-    async with on_market() as (_, pilot, screen):
-        await pilot.press("e")
-        assert "Put the cursor" in line(screen, "notice")
-        screen.ladder.point_at(cents(50))
-        await pilot.press("e")
-        assert "No order of yours at 50¢" in line(screen, "notice")
-        screen.ladder.point_at(cents(60))
-        await pilot.press("e")
-        assert "being checked" in line(screen, "notice")
-        assert not screen.controls.moving.is_moving
-
-
 async def test_nothing_of_ours_at_a_price_is_said_until_something_else_is_done() -> None:
     async with on_market() as (_, pilot, screen):
         screen.ladder.point_at(cents(50))
@@ -148,28 +123,11 @@ async def test_nothing_of_ours_at_a_price_is_said_until_something_else_is_done()
         await until(pilot, lambda: "No order" not in line(screen, "notice"), "the ticket")
 
 
-async def test_what_was_dropped_can_be_picked_up_again_at_once() -> None:
-    async with picked_up() as (_, pilot, screen):
-        cursor = screen.ladder.cursor
-        await pilot.press("down", "down", "escape")
-        await settle(pilot)
-        assert not screen.controls.moving.is_moving
-        assert screen.ladder.cursor == cursor
-        await pilot.press("e")
-        await until(pilot, lambda: screen.controls.moving.is_moving, "it is picked up again")
-
-
 async def test_an_order_that_ends_in_hand_is_dropped_and_said() -> None:
     async with picked_up() as (app, pilot, screen):
         set_orders(app)
         await until(pilot, lambda: not screen.controls.moving.is_moving, "it is dropped")
         assert "has ended" in line(screen, "notice")
-
-
-async def test_the_other_outcome_drops_what_is_in_hand() -> None:
-    async with picked_up() as (_, pilot, screen):
-        await pilot.press("o")
-        await until(pilot, lambda: not screen.controls.moving.is_moving, "it is dropped")
 
 
 async def test_several_orders_at_a_price_move_together_each_with_its_own_verdict() -> None:
@@ -214,34 +172,6 @@ async def test_a_price_it_would_cross_is_said_on_the_card() -> None:
         await until(pilot, lambda: not shows(app, "It would cross"), "it rests")
         announce(55)
         await until(pilot, lambda: shows(app, "It would cross: post-only"), "it crosses again")
-
-
-async def test_what_a_move_left_out_is_offered_again_by_key_and_never_by_itself() -> None:
-    async with picked_up() as (app, pilot, screen):
-        intent = LimitIntent(CONDITION, YES, Side.BUY, cents(48), believable.micros(250))
-        service = app.market.service
-        service.move_verdicts = [
-            MoveVerdict(
-                MoveEnd.NOT_REPLACED, "Cancelled, not replaced: not enough", left_out=intent
-            )
-        ]
-        await pilot.press("down", "enter")
-        await until(pilot, lambda: isinstance(app.screen, MoveCard), "the card")
-        await agree(app, pilot)
-        await until(pilot, lambda: "e to retry" in line(screen, "notice"), "it is offered")
-        assert app.screen is screen
-        # What rests of ours on the other side by now would be met by it.
-        mine = believable.order(9, NUMBER, side=Side.SELL, price=0.48, size=10)
-        service.account_view = replace(
-            service.account_view, open_orders=(*service.account_view.open_orders, mine)
-        )
-        await pilot.press("e")
-        await until(pilot, lambda: isinstance(app.screen, ConfirmScreen), "the card again")
-        assert shows(app, "your SELL 10 Yes")
-        await agree(app, pilot)
-        ((order,),) = service.calls_of("place")
-        assert isinstance(order, PreparedOrder)
-        assert order.intent == intent
 
 
 async def test_f_sells_all_at_a_stated_worst_price_after_cancelling_what_is_in_the_way() -> None:
@@ -376,26 +306,6 @@ async def test_a_card_whose_order_is_cancelled_elsewhere_says_so_and_moves_nothi
         assert shows(app, "enter Close")
         await agree(app, pilot)
         assert app.market.service.calls_of("move") == []
-
-
-async def test_f_says_why_there_is_nothing_to_sell() -> None:
-    async with on_market() as (app, pilot, screen):
-        await pilot.press("f")
-        assert "still being checked" in line(screen, "notice")
-        service = app.market.service
-        service.account_view = replace(service.account_view, positions=())
-        await pilot.press("f")
-        assert "no position" in line(screen, "notice")
-
-
-async def test_a_refused_sale_is_said() -> None:
-    async with on_market() as (app, pilot, screen):
-        set_orders(app)
-        app.market.service.verdicts = [Rejected("no orders found to match with FAK order")]
-        await pilot.press("f")
-        await until(pilot, lambda: isinstance(app.screen, FlattenCard), "the card")
-        await agree(app, pilot)
-        await until(pilot, lambda: "no orders found" in line(screen, "notice"), "the reason")
 
 
 @pytest.mark.parametrize("size", [SMALL, (120, 36), (200, 50)])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.conditionals.conditional import Trigger
+from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import LimitIntent, MoveEnd, MoveVerdict
 from pmtui.service.orders.moving import NOT_REPLACED
@@ -12,9 +13,10 @@ from pmtui.ui.account.action_cards import MoveCard
 from pmtui.ui.market.controls.workspace import Part
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.ticket.confirm import ConfirmScreen
+from tests.ui import believable
 from tests.ui.market.controls.desk import Desk, cents
 from tests.ui.market.controls.test_own_orders import watch_stop
-from tests.ui.moving_market import NO
+from tests.ui.moving_market import NO, NUMBER
 
 
 async def picked_up(price: float = 49) -> Desk:
@@ -36,6 +38,9 @@ async def test_an_order_is_moved_to_another_price_after_its_card() -> None:
     assert moving_text(desk).rstrip().endswith("to 50¢")
     await desk.moving.move_to(cents(50))
     assert isinstance(desk.page.asked[0], MoveCard)
+    await desk.page.answer(False)
+    assert desk.moving.is_moving
+    assert not desk.service.calls_of("move")
     await desk.page.answer(True)
     ((old, new),) = desk.service.calls_of("move")
     assert old == desk.order(0).order_id
@@ -113,6 +118,8 @@ async def test_what_is_put_back_is_pointed_at_again() -> None:
     assert desk.ladder.cursor[0] == cents(49)
     assert desk.said == "Nothing was moved."
     assert moving_text(desk) == ""
+    await desk.moving.move()
+    assert desk.moving.is_moving
 
 
 async def test_an_order_that_ends_is_moved_no_more() -> None:
@@ -135,6 +142,13 @@ async def test_an_order_in_doubt_cannot_be_picked_up() -> None:
     desk = await picked_up(60)
     assert not desk.moving.is_moving
     assert desk.said.startswith("Cannot be moved")
+    assert "being checked" in desk.said
+
+
+async def test_where_no_order_rests_there_is_nothing_to_move() -> None:
+    desk = await picked_up(50)
+    assert not desk.moving.is_moving
+    assert desk.said == "No order of yours at 50¢."
 
 
 async def test_the_order_chosen_in_the_list_is_picked_up() -> None:
@@ -173,10 +187,15 @@ async def test_what_a_move_left_out_is_offered_again_once() -> None:
     await desk.page.answer(True)
     await desk.page.finish()
     assert desk.said == f"{NOT_REPLACED} (e to retry): {LONG_REASON}"
+    # What rests of ours on the other side by now would be met by it.
+    mine = believable.order(9, NUMBER, side=Side.SELL, price=0.48, size=10)
+    desk.set_orders(*desk.service.account_view.open_orders, mine)
     await desk.moving.move()
-    assert isinstance(desk.page.asked[-1], ConfirmScreen)
+    card = desk.page.asked[-1]
+    assert isinstance(card, ConfirmScreen)
+    assert any("your SELL 10 Yes" in warning for warning in card._occasion.warnings)
     await desk.page.answer(True)
-    assert len(desk.placed()) == 1
+    assert [order.intent for order in desk.placed()] == [intent]
     await desk.page.finish()
     desk.ladder.clear_cursor()
     await desk.moving.move()

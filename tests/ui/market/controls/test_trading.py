@@ -7,6 +7,7 @@ import pytest
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import ZERO
+from pmtui.domain.orders.order import Rejected
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.market.controls.workspace import Part
 from tests.ui import believable
@@ -45,9 +46,10 @@ def test_the_ticket_opens_at_the_cursor() -> None:
     assert desk.ticket.opened == [(Side.SELL, cents(47))]
 
 
-def test_a_book_that_may_be_wrong_gives_the_ticket_no_price() -> None:
+@pytest.mark.parametrize("state", [state for state in BookState if not state.is_good])
+def test_a_book_that_may_be_wrong_gives_the_ticket_no_price(state: BookState) -> None:
     desk = Desk()
-    desk.set_state(BookState.STALE)
+    desk.set_state(state)
     desk.trading.open_at_cursor(Side.BUY)
     assert desk.ticket.opened == [(Side.BUY, None)]
 
@@ -75,8 +77,20 @@ async def test_a_whole_position_is_sold_after_its_card_only() -> None:
     assert desk.said
 
 
+async def test_a_refused_sale_is_said() -> None:
+    desk = Desk()
+    desk.set_orders()
+    desk.service.verdicts = [Rejected("no orders found to match with FAK order")]
+    await desk.trading.flatten()
+    await desk.page.answer(True)
+    await desk.page.finish()
+    assert "no orders found" in desk.said
+
+
 async def test_nothing_held_is_nothing_to_sell() -> None:
     desk = Desk()
+    await desk.trading.flatten()
+    assert "still being checked" in desk.said
     desk.service.account_view = replace(desk.service.account_view, positions=())
     await desk.trading.flatten()
     assert not desk.page.asked
