@@ -6,16 +6,15 @@ itself, and as Textual's table. It leaves when all are shown.
 
 import sys
 
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.widgets import DataTable
 from typing_extensions import override
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.ui.ladder.ladder import LadderPane
 from pmtui.ui.terminal.terminal_app import TerminalApp
-from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
-from pmtui.ui.theme.theme_files import load_themes
 from tests.ui.moving_market import TICK, YES, MovingMarket
+from tests.ui.stage import Themed
 
 SIZE = (60, 42)
 UPDATES_PER_SECOND = 20
@@ -26,7 +25,7 @@ SIGN = b"\x1b]2;now\x07"
 """Written where the updates begin and end: a title, which costs no cell."""
 
 
-class Stepping(App[None]):
+class Stepping(Themed):
     """Steps the book by the clock."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -35,13 +34,6 @@ class Stepping(App[None]):
         super().__init__()
         self.market = MovingMarket()
         self._left = updates
-        for theme in load_themes()[0]:
-            self.register_theme(theme)
-        self.theme = DEFAULT_THEME
-
-    @override
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return role_variables(self.current_theme)
 
     @property
     def book(self) -> BookView:

@@ -30,6 +30,7 @@ from pmtui.domain.ids import (
     MarketId,
     OrderId,
     TokenId,
+    TradeId,
 )
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.markets.market import (
@@ -50,6 +51,7 @@ from pmtui.domain.orders.order import (
     BalanceAllowance,
     CancelResult,
     Fill,
+    Liquidity,
     Order,
     OrderDraft,
     OrderStatus,
@@ -57,6 +59,7 @@ from pmtui.domain.orders.order import (
     PostStatus,
     TimeInForce,
     TradePrint,
+    TradeStatus,
     UnsignedOrder,
     UserEvent,
 )
@@ -695,3 +698,21 @@ def resting(order_id: OrderId, **changes: object) -> Order:
         created_at=datetime(2026, 11, 20, 12, 0, tzinfo=UTC),
     )
     return replace(order, **changes)  # type: ignore[arg-type]  # a test names what differs
+
+
+def fill(order_id: OrderId, **changes: object) -> Fill:
+    made = Fill(
+        trade_id=TradeId("t1"),
+        order_id=order_id,
+        condition_id=CONDITION,
+        token_id=YES,
+        outcome="Yes",
+        side=Side.BUY,
+        price=Micros(400_000),
+        size=Micros(10_000_000),
+        fee=Micros(0),
+        liquidity=Liquidity.MAKER,
+        status=TradeStatus.MATCHED,
+        matched_at=datetime(2026, 11, 20, 12, 0, 5, tzinfo=UTC),
+    )
+    return replace(made, **changes)  # type: ignore[arg-type]  # a test names what differs

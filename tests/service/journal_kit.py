@@ -3,29 +3,20 @@
 from datetime import UTC, datetime
 
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
-from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Liquidity, OrderStatus, TradeStatus
 from pmtui.service.journal.journal import Journal, RememberedStatus
+from tests.service.fakes import fill as fill_of
 
 AT = datetime(2026, 11, 20, 12, tzinfo=UTC)
 
 
 def fill(order_id: OrderId, status: TradeStatus) -> Fill:
-    return Fill(
-        trade_id=TradeId("7f2c"),
-        order_id=order_id,
-        condition_id=ConditionId("0x" + "a1" * 32),
-        token_id=TokenId("71321"),
-        outcome="Yes",
-        side=Side.BUY,
-        price=Micros(400_000),
-        size=Micros(5_000_000),
-        fee=Micros(0),
-        liquidity=Liquidity.TAKER,
-        status=status,
-        matched_at=AT,
-    )
+    return fill_of(
+        order_id, trade_id=TradeId("7f2c"), condition_id=ConditionId("0x" + "a1" * 32),
+        token_id=TokenId("71321"), size=Micros(5_000_000), liquidity=Liquidity.TAKER,
+        status=status, matched_at=AT,
+    )  # fmt: skip
 
 
 SIGNED = (

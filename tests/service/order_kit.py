@@ -15,10 +15,8 @@ from pmtui.domain.orders.limits import Limits
 from pmtui.domain.orders.order import (
     Fill,
     LimitIntent,
-    Liquidity,
     MarketBuyIntent,
     OrderStatus,
-    TradeStatus,
     Verdict,
 )
 from pmtui.service.journal.journal import Journal, OutgoingOrder
@@ -30,6 +28,7 @@ from tests.service.fakes import (
     CONDITION,
     YES,
     World,
+    fill,
     resting,
 )
 from tests.service.journal_kit import note_standing
@@ -73,24 +72,6 @@ async def prepared(world: World, intent: LimitIntent | MarketBuyIntent = BUY) ->
 async def verdict_of(world: World, order: PreparedOrder) -> Verdict:
     async with asyncio.timeout(60):
         return await world.service.commands.verdict(world.service.commands.place(order.order_id))
-
-
-def fill(order_id: OrderId, **changes: object) -> Fill:
-    made = Fill(
-        trade_id=TradeId("t1"),
-        order_id=order_id,
-        condition_id=CONDITION,
-        token_id=YES,
-        outcome="Yes",
-        side=Side.BUY,
-        price=Micros(400_000),
-        size=Micros(10_000_000),
-        fee=Micros(0),
-        liquidity=Liquidity.MAKER,
-        status=TradeStatus.MATCHED,
-        matched_at=datetime(2026, 11, 20, 12, 0, 5, tzinfo=UTC),
-    )
-    return replace(made, **changes)  # type: ignore[arg-type]  # a test names what differs
 
 
 FIRST = OrderId("0x01")

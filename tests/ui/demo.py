@@ -32,31 +32,24 @@ from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.question import QuestionScreen
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
-from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.theme.theme import DEFAULT_THEME
 from tests.ui import believable
 from tests.ui.fake_surface import KEYLESS_ACCOUNT, NOW, READ_ONLY_STATUS, FakeService
-from tests.ui.stage import THEMES
+from tests.ui.stage import Themed
 
 
-class ScreenApp(TerminalApp):
+class ScreenApp(Themed, TerminalApp):
     """One screen at the bottom of the stack, with the global keys, going nowhere else."""
 
     BINDINGS = bindings_for(Context.GLOBAL)
     QUESTIONS = (QuestionScreen,)
 
     def __init__(self, screen: Screen[None], *, theme: str = DEFAULT_THEME) -> None:
-        super().__init__()
+        super().__init__(theme=theme)
         self._first = screen
         surface = getattr(screen, "surface", None)
         self.is_ascii = isinstance(surface, Surface) and surface.options.ascii_only
         self.chosen: list[EventChosen | MarketChosen] = []
-        for loaded in THEMES.values():
-            self.register_theme(loaded)
-        self.theme = theme
-
-    @override
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return role_variables(self.current_theme)
 
     @override
     def get_default_screen(self) -> Screen[None]:

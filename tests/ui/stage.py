@@ -16,12 +16,11 @@ from pmtui.ui.widgets.panel import Panel
 THEMES = {theme.name: theme for theme in load_themes()[0]}
 
 
-class Stage(App[None]):
-    """Shows the widgets it is given."""
+class Themed(App[None]):
+    """An app in our themes."""
 
-    def __init__(self, *widgets: Widget, theme: str = DEFAULT_THEME) -> None:
+    def __init__(self, *, theme: str = DEFAULT_THEME) -> None:
         super().__init__()
-        self._widgets = widgets
         for loaded in THEMES.values():
             self.register_theme(loaded)
         self.theme = theme
@@ -29,6 +28,14 @@ class Stage(App[None]):
     @override
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return role_variables(self.current_theme)
+
+
+class Stage(Themed):
+    """Shows the widgets it is given."""
+
+    def __init__(self, *widgets: Widget, theme: str = DEFAULT_THEME) -> None:
+        super().__init__(theme=theme)
+        self._widgets = widgets
 
     @override
     def compose(self) -> ComposeResult:

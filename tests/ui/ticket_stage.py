@@ -24,10 +24,10 @@ from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.ticket.draft import DEFAULT_RULES, TicketRules
 from pmtui.service.views import AccountView, Load, MarketView
 from pmtui.ui.terminal.terminal_app import TerminalApp
-from pmtui.ui.theme.theme import DEFAULT_THEME, role_variables
+from pmtui.ui.theme.theme import DEFAULT_THEME
 from pmtui.ui.ticket.ticket import TicketPane
 from tests.ui.fake_surface import EMPTY_ACCOUNT, NOW, FakeService
-from tests.ui.stage import THEMES, shown_text
+from tests.ui.stage import Themed, shown_text
 from tests.ui.wait import settle
 
 CONDITION = ConditionId("0x" + "ab" * 32)
@@ -73,7 +73,7 @@ def account_view(*, shares: str = "0", **changes: object) -> AccountView:
     return replace(account, **changes)  # type: ignore[arg-type]
 
 
-class TicketApp(TerminalApp):
+class TicketApp(Themed, TerminalApp):
     """A ticket in a region of its own, with global keys that must never be pressed by typing."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -85,7 +85,7 @@ class TicketApp(TerminalApp):
         self, service: FakeService, *, width: int = 38, height: int = 9,
         theme: str = DEFAULT_THEME, ascii_only: bool = False, rules: TicketRules = DEFAULT_RULES,
     ) -> None:  # fmt: skip
-        super().__init__()
+        super().__init__(theme=theme)
         self.service = service
         self.is_ascii = ascii_only
         surface = service.surface(ascii_only=ascii_only)
@@ -94,13 +94,6 @@ class TicketApp(TerminalApp):
         self.region = (width, height)
         self.pressed: list[str] = []
         self.facts: list[str] = []
-        for loaded in THEMES.values():
-            self.register_theme(loaded)
-        self.theme = theme
-
-    @override
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return role_variables(self.current_theme)
 
     @override
     def compose(self) -> ComposeResult:

@@ -8,7 +8,7 @@ import sys
 from typing import ClassVar
 
 from textual._compositor import ChopsUpdate, LayoutUpdate
-from textual.app import App, ComposeResult
+from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.driver import Driver
@@ -18,8 +18,7 @@ from typing_extensions import override
 
 from pmtui.ui.terminal.cell_diff import CellDisplay
 from pmtui.ui.terminal.terminal_app import TerminalApp
-from pmtui.ui.theme.theme import role_variables
-from pmtui.ui.theme.theme_files import load_themes
+from tests.ui.stage import Themed
 
 STEPS = 12
 CHECK_PERIOD_S = 0.01
@@ -46,7 +45,7 @@ class Card(ModalScreen[None]):
             yield Static("size 12.5", id="size")
 
 
-class Stock(App[None]):
+class Stock(Themed):
     CSS = """
     #top { height: 1; width: 100%; }
     DataTable { height: 1fr; width: 1fr; scrollbar-size: 1 1; }
@@ -56,17 +55,10 @@ class Stock(App[None]):
     ENABLE_COMMAND_PALETTE = False
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__(theme="harbour")
         self.done = 0
         self._calm = 0
         self._told = b""
-        for theme in load_themes()[0]:
-            self.register_theme(theme)
-        self.theme = "harbour"
-
-    @override
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return role_variables(self.current_theme)
 
     @override
     def compose(self) -> ComposeResult:

@@ -19,8 +19,8 @@ from pmtui.reads.read import Values
 from pmtui.reads.registry import READS
 from tests.agent.ports import NOW, FakePort
 from tests.link.kit import House, running_house
-from tests.service.fakes import CONDITION, NO, YES, FakeSigner, resting
-from tests.service.order_kit import fill, until
+from tests.service.fakes import CONDITION, NO, YES, FakeSigner, fill, resting
+from tests.service.order_kit import until
 
 FIRST, SECOND = OrderId("0x" + "a1" * 32), OrderId("0x" + "b2" * 32)
 WALLET = str(FakeSigner().maker)

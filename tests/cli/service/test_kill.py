@@ -5,8 +5,9 @@ import io
 import os
 import random
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from pmtui.service.topics import AccountTopic, LogTopic, MarketTopic, StatusTopi
 from pmtui.service.views import Load, Mode
 from pmtui.sim.run import RunningVenue
 from tests.cli.at_venue import VenueTime, on_first_key, urls_of
+from tests.cli.at_venue import until as until_told
 from tests.sim.kit import RAIN, RAIN_YES, Person, http_client, small_venue
 
 DEADLINE_S = 60
@@ -73,16 +75,10 @@ async def session(
             yield service
 
 
-async def until(service: DataService, is_so: Callable[[], bool]) -> None:
-    """Wait for something to be so; everything here is told by one of these topics."""
-    changed = asyncio.Event()
-    topics = (AccountTopic(), StatusTopic(), LogTopic(), MarketTopic(ConditionId(RAIN)))
-    subscription = service.hub.subscribe(topics, lambda _: changed.set())
-    async with asyncio.timeout(DEADLINE_S):
-        while not is_so():
-            changed.clear()
-            await changed.wait()
-    service.hub.drop(subscription)
+until = partial(
+    until_told,
+    topics=(AccountTopic(), StatusTopic(), LogTopic(), MarketTopic(ConditionId(RAIN))),
+)
 
 
 async def command(*arguments: str) -> int:

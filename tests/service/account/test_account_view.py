@@ -11,8 +11,8 @@ from pmtui.domain.orders.order import OrderStatus
 from pmtui.service.topics import AccountTopic
 from pmtui.ui.portfolio.paint_portfolio import portfolio_of
 from tests.service.conditional_kit import book, m, ready
-from tests.service.fakes import CONDITION, YES, World, resting
-from tests.service.order_kit import fill, until
+from tests.service.fakes import CONDITION, YES, World, fill, resting
+from tests.service.order_kit import until
 
 FRAME_S = 0.2
 """Longer than one."""

@@ -12,8 +12,8 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill
 from pmtui.service.views import OwnList
-from tests.service.fakes import FakeAccountHost, World, running_world
-from tests.service.order_kit import BUY, HELD, fill, history, limited, said, until
+from tests.service.fakes import FakeAccountHost, World, fill, running_world
+from tests.service.order_kit import BUY, HELD, history, limited, said, until
 
 LIMITS = limited(total=Micros(100_000_000))
 START = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)

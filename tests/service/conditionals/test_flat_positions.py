@@ -18,7 +18,8 @@ from pmtui.domain.orders.order import (
     TradeStatus,
 )
 from tests.service.conditional_kit import HELD, PLAN, m, only, protected
-from tests.service.fakes import CONDITION, NO, YES, World, resting
+from tests.service.fakes import NO, YES, World, resting
+from tests.service.fakes import fill as fill_of
 from tests.service.order_kit import said, until
 
 ALL = replace(PLAN, is_all=True)
@@ -30,11 +31,10 @@ def fill(
     status: TradeStatus = TradeStatus.MATCHED,
 ) -> Fill:  # fmt: skip
     """Let the stream report a fill of an order of that name."""
-    made = Fill(
-        trade_id=TradeId(f"t{name}"), order_id=OrderId("0x" + name * 32), condition_id=CONDITION,
-        token_id=token_id, outcome="Yes" if token_id == YES else "No", side=side, price=m("0.6"),
-        size=m(size), fee=Micros(0), liquidity=Liquidity.TAKER, status=status,
-        matched_at=world.clock.now(),
+    made = fill_of(
+        OrderId("0x" + name * 32), trade_id=TradeId(f"t{name}"), token_id=token_id,
+        outcome="Yes" if token_id == YES else "No", side=side, price=m("0.6"), size=m(size),
+        liquidity=Liquidity.TAKER, status=status, matched_at=world.clock.now(),
     )  # fmt: skip
     world.account.own_fills = (made, *world.account.own_fills)
     world.user_stream.send(TradeChanged((made,), None))

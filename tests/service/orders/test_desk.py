@@ -36,11 +36,12 @@ from tests.service.fakes import (
     NO,
     YES,
     World,
+    fill,
     lost,
     resting,
     running_world,
 )
-from tests.service.order_kit import BUY, fill, only_order, prepared, said, until, verdict_of
+from tests.service.order_kit import BUY, only_order, prepared, said, until, verdict_of
 
 
 async def test_a_resting_order_is_accepted_shown_and_reserves_its_cash(world: World) -> None:

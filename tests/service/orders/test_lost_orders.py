@@ -27,11 +27,10 @@ from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
 from pmtui.service.views import Mode
 from tests.manual_clock import ManualClock, settle
-from tests.service.fakes import YES, World, lost, resting, running_world
+from tests.service.fakes import YES, World, fill, lost, resting, running_world
 from tests.service.order_kit import (
     BUY,
     FIRST,
-    fill,
     left_behind,
     only_order,
     prepared,

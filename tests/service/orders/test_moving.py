@@ -18,7 +18,6 @@ from pmtui.domain.orders.order import (
     Accepted,
     CancelResult,
     Fill,
-    Liquidity,
     MoveEnd,
     MoveVerdict,
     Order,
@@ -29,7 +28,6 @@ from pmtui.domain.orders.order import (
     Rejected,
     TimeInForce,
     TradeChanged,
-    TradeStatus,
     Unknown,
     Verdict,
 )
@@ -41,7 +39,7 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
 from tests.manual_clock import settle
 from tests.service.book_kit import snapshot, watching
-from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
+from tests.service.fakes import CONDITION, NO, YES, World, fill, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, said, until
 
 OLD = OrderId("0x" + "0a" * 32)
@@ -49,13 +47,7 @@ HIGHER = replace(BUY, price=Micros(410_000))
 
 
 def part_of_old(size: int, **changes: object) -> Fill:
-    fill = Fill(
-        trade_id=TradeId("t1"), order_id=OLD, condition_id=CONDITION, token_id=YES,
-        outcome="Yes", side=Side.BUY, price=Micros(400_000), size=Micros(size), fee=Micros(0),
-        liquidity=Liquidity.MAKER, status=TradeStatus.MATCHED,
-        matched_at=datetime(2026, 11, 20, 12, 0, 5, tzinfo=UTC),
-    )  # fmt: skip
-    return replace(fill, **changes)  # type: ignore[arg-type]  # a test names what differs
+    return replace(fill(OLD, size=Micros(size)), **changes)  # type: ignore[arg-type]
 
 
 async def with_old(world: World) -> PreparedOrder:

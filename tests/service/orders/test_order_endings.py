@@ -26,8 +26,8 @@ from pmtui.service.journal.journal_rows import JournalProblem, read_fills, read_
 from pmtui.service.markets.venue_clock import TRADE_MARGIN
 from pmtui.service.orders.lost_orders import MISSING_PAUSE_S
 from pmtui.service.views import Level
-from tests.service.fakes import FakeAccountHost, World, lost, resting, running_world
-from tests.service.order_kit import BUY, fill, prepared, said, until, verdict_of
+from tests.service.fakes import FakeAccountHost, World, fill, lost, resting, running_world
+from tests.service.order_kit import BUY, prepared, said, until, verdict_of
 
 FIRST = OrderId("0x01")
 PROVED_WITHIN_S = POLL_PERIOD_S + LAG_S + 2 * MISSING_PAUSE_S
