@@ -31,6 +31,7 @@ from pmtui.ui.charts.plot import (
     Drawing,
     axes_over,
     chart_price,
+    cropped,
     draw_grid,
     paint_move,
     plot_curve,
@@ -113,7 +114,7 @@ def tag_price(drawing: Drawing, line: PriceLine) -> Drawing:
     role = Role.UP if last >= first else Role.DOWN
     width = line_width(drawing.lines[row]) - drawing.axis
     tagged = (
-        *_cropped(drawing.lines[row], width), Cell(tag, role, Emphasis.BOLD | Emphasis.REVERSE)
+        *cropped(drawing.lines[row], width), Cell(tag, role, Emphasis.BOLD | Emphasis.REVERSE)
     )  # fmt: skip
     return drawing._replace(lines=(*drawing.lines[:row], tagged, *drawing.lines[row + 1 :]))
 
@@ -132,7 +133,7 @@ def mark_price(drawing: Drawing, price: Micros | None) -> tuple[Line, ...]:
     width = line_width(lines[row])
     label = f" {chart_price(price)}".ljust(drawing.axis)
     stroke = "─"
-    canvas = _cropped(lines[row], width - len(label))
+    canvas = cropped(lines[row], width - len(label))
     marked = [cell for run in canvas for cell in _stroked(run, stroke)]
     # The tag of the last price keeps its row: what the cursor is at stands in the ladder.
     last = lines[row][-1]
@@ -150,17 +151,6 @@ def _stroked(cell: Cell, stroke: str) -> list[Cell]:
         Cell(stroke, Role.KEY, ground=cell.ground) if mark in BLANKS else cell._replace(text=mark)
         for mark in cell.text
     ]
-
-
-def _cropped(line: Line, width: int) -> list[Cell]:
-    """Return the left part of a line; every character of a chart is one cell wide."""
-    kept: list[Cell] = []
-    for cell in line:
-        room = width - sum(len(each.text) for each in kept)
-        if room <= 0:
-            break
-        kept.append(cell._replace(text=cell.text[:room]))
-    return kept
 
 
 def add_out_of_range(

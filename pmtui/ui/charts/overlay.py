@@ -8,10 +8,12 @@ from typing_extensions import override
 
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.history import Interval, PricePoint
+from pmtui.domain.money import Micros
 from pmtui.service.views import HistoryView, Load
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.charts.chart import paint_intervals
 from pmtui.ui.charts.plot import (
+    FINEST,
     Axes,
     Band,
     Canvas,
@@ -19,6 +21,7 @@ from pmtui.ui.charts.plot import (
     axes_over,
     bands_of,
     chart_price,
+    cropped,
     draw_grid,
     evened,
     paint_move,
@@ -148,11 +151,11 @@ def draw_overlay(
 ) -> Drawing:
     """Draw at least one curve in exactly `height` lines of `width` cells; runs in a thread.
 
-    Those without points have room for their names, so that nothing moves once they come. The axis
+    The labels are no part of it, see `label_ends`. Those without points have room for their names, so that nothing moves once they come. The axis
     is whole while they are loading, because they may lie between the others.
     """
     rows = max(height - 1, 1)
-    labels = _labels(curves, width, ascii_only=ascii_only)
+    end = _label_width(_labels(curves, width, ascii_only=ascii_only))
     curves = drawable(curves)
     every = [point for curve in curves for point in curve.points]
     bands = _bands_in(curves if is_whole else [Curve(0, every)], rows)
@@ -160,7 +163,6 @@ def draw_overlay(
         (len(name) for band in bands for name in price_names(_axes_of(band, every)).values()),
         default=0,
     )
-    end = max(map(len, labels.values()), default=0) + 1
     columns = max(width - gutter - end, 1)
     whole = axes_over(every, columns, rows, until=until, ascii_only=ascii_only)
     canvas = Canvas(columns, rows)
@@ -172,18 +174,37 @@ def draw_overlay(
         _draw_curves(canvas, axes, curves, top=band.top)
         if band.top:
             _draw_break(canvas, band.top - 1)
-    ends = _place_ends(curves, bands, rows)
     lines = []
     for row in range(rows):
         name = f"{names.get(row, ''):>{gutter - 1}} "
-        curve = ends.get(row)
-        label = Cell("")
-        if curve is not None:
-            label = Cell(f" {labels[curve.number]}", curve.role, curve.emphasis)
-        lines.append(fit_line((Cell(name, Role.DIM), *canvas.line(row), label), width))
+        lines.append(fit_line((Cell(name, Role.DIM), *canvas.line(row)), width))
     times = " " * gutter + time_line(whole, end)
     lines.append(fit_line((Cell(times[:width], Role.DIM),), width))
-    return Drawing(tuple(lines[-height:]), whole.prices, rows, end)
+    ends = _place_ends(curves, bands, rows)
+    return Drawing(tuple(lines[-height:]), whole.prices, rows, end, ends)
+
+
+def label_ends(
+    drawing: Drawing, curves: Sequence[Curve], width: int, *, ascii_only: bool = False
+) -> tuple[Line, ...]:
+    """Name each curve where it ends, with its price.
+
+    The drawing may be seconds old; the prices never are, so they may be wider than their room.
+    """
+    labels = _labels(curves, width, ascii_only=ascii_only)
+    room = max(drawing.axis, _label_width(labels))
+    by_number = {curve.number: curve for curve in curves}
+    lines = list(drawing.lines)
+    for row, number in drawing.ends:
+        curve = by_number.get(number)
+        if curve is not None and row < len(lines):
+            label = Cell(fit(f" {labels[number]}", room), curve.role, curve.emphasis)
+            lines[row] = (*cropped(lines[row], width - room), label)
+    return tuple(lines)
+
+
+def _label_width(labels: Mapping[int, str]) -> int:
+    return 1 + max(map(cell_width, labels.values()), default=0)
 
 
 def _bands_in(curves: Sequence[Curve], rows: int) -> tuple[Band, ...]:
@@ -221,13 +242,16 @@ def _draw_break(canvas: Canvas, row: int) -> None:
 
 
 def _labels(curves: Sequence[Curve], width: int, *, ascii_only: bool) -> dict[int, str]:
-    """Return the label at the end of each curve: its number, name and price."""
+    """Return the label at the end of each curve: its number, name and price, all of one width."""
     numbers = {c.number: c.mark if ascii_only else str(c.number) for c in curves}
     if width < _PRICES_FROM:
         return numbers
     digits = max(map(len, numbers.values()))
-    prices = [chart_price(c.points[-1].price) if c.points else "" for c in curves]
-    longest = max(map(len, prices))
+    lasts = [c.points[-1].price if c.points else None for c in curves]
+    prices = ["" if last is None else chart_price(last) for last in lasts]
+    # Prices change while the drawing stays, so their digits are reserved.
+    near = {Micros(last + step) for last in lasts if last is not None for step in (FINEST, -FINEST)}
+    longest = max(map(len, (*prices, *map(chart_price, near))))
     names = [""] * len(curves)
     if width >= _NAMES_FROM:
         each = width // _NAME_SHARE - digits - longest - 3
@@ -241,8 +265,10 @@ def _labels(curves: Sequence[Curve], width: int, *, ascii_only: bool) -> dict[in
     }
 
 
-def _place_ends(curves: Sequence[Curve], bands: Sequence[Band], rows: int) -> dict[int, Curve]:
-    """Return the curve whose label stands in each row."""
+def _place_ends(
+    curves: Sequence[Curve], bands: Sequence[Band], rows: int
+) -> tuple[tuple[int, int], ...]:
+    """Return the rows where labels stand, each with the number of its curve."""
     wanted: dict[int, int] = {}
     for curve in curves:
         price = curve.points[-1].price
@@ -250,8 +276,7 @@ def _place_ends(curves: Sequence[Curve], bands: Sequence[Band], rows: int) -> di
             row = row_of_price(price, (band.low, band.high), band.rows)
             if row is not None:
                 wanted[curve.number] = band.top + row
-    by_number = {curve.number: curve for curve in curves}
-    return {row: by_number[number] for number, row in place_labels(wanted, rows).items()}
+    return tuple((row, number) for number, row in place_labels(wanted, rows).items())
 
 
 def place_labels(wanted: Mapping[int, int], rows: int) -> dict[int, int]:
@@ -362,6 +387,13 @@ class OverlayPane(DrawnPane):
             )
 
         return draw
+
+    @override
+    def paint(self, width: int, height: int) -> tuple[Line, ...]:
+        lines = super().paint(width, height)
+        if self.shown is None:
+            return lines
+        return label_ends(self.shown, self._curves, width, ascii_only=is_ascii(self))
 
     @property
     def _curves(self) -> list[Curve]:

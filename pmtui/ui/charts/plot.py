@@ -98,7 +98,20 @@ class Drawing(NamedTuple):
     rows: int
     """The lines, from the top, that these prices span; volume and times stand below."""
     axis: int
-    """The width of the price axis at the right."""
+    """The width of the price axis, or of the labels, at the right."""
+    ends: tuple[tuple[int, int], ...] = ()
+    """Rows of labels, each with the number of the curve that ends there."""
+
+
+def cropped(line: Line, width: int) -> list[Cell]:
+    """Return the left part of a line; every character of a chart is one cell wide."""
+    kept: list[Cell] = []
+    for cell in line:
+        room = width - sum(len(each.text) for each in kept)
+        if room <= 0:
+            break
+        kept.append(cell._replace(text=cell.text[:room]))
+    return kept
 
 
 def row_of_price(price: Micros, prices: tuple[Micros, Micros], rows: int) -> int | None:

@@ -9,13 +9,14 @@ from hypothesis import strategies as st
 from pmtui.domain.markets.history import Interval, PricePoint
 from pmtui.domain.money import ONE, Micros
 from pmtui.service.views import HistoryView, Load
-from pmtui.ui.cells import Emphasis, line_width
+from pmtui.ui.cells import Emphasis, Line, line_width
 from pmtui.ui.charts.overlay import (
     MOST_CURVES,
     Curve,
     describe_coming,
     draw_overlay,
     drawable,
+    label_ends,
     overlay_words,
     paint_leader,
     paint_overlay_title,
@@ -47,6 +48,13 @@ def curves_of(
     )
 
 
+def labelled(
+    curves: Sequence[Curve], width: int, height: int, *, ascii_only: bool = False
+) -> tuple[Line, ...]:
+    drawing = draw_overlay(curves, width, height, ascii_only=ascii_only)
+    return label_ends(drawing, curves, width, ascii_only=ascii_only)
+
+
 NAMES = ("Ann", "The longest name of all", "Bea")
 FLAT = (view_of(*[200_000] * 30), view_of(*[600_000] * 30), view_of(*[400_000] * 30))
 walks = st.lists(
@@ -60,7 +68,7 @@ def test_a_drawing_fits_and_numbers_every_curve(
     series: list[list[int]], width: int, height: int, ascii_only: bool
 ) -> None:
     curves = [Curve(n, points_of(*prices, start_minute=n)) for n, prices in enumerate(series, 1)]
-    lines = draw_overlay(curves, width, height, ascii_only=ascii_only).lines
+    lines = labelled(curves, width, height, ascii_only=ascii_only)
     assert [line_width(line) for line in lines] == [width] * height
     ends = [line[-1] for line in lines[:-1] if line[-1].role is not Role.DIM]
     numbers = sorted(end.text.split()[0] for end in ends if end.text.strip())
@@ -89,7 +97,7 @@ def test_round_prices_stand_on_whole_rows_equally_far_apart(
 
 
 def test_numbers_stand_where_their_curves_end() -> None:
-    lines = [words(line) for line in draw_overlay(curves_of(FLAT), 50, 12).lines]
+    lines = [words(line) for line in labelled(curves_of(FLAT), 50, 12)]
     rows = {line[-1]: y for y, line in enumerate(lines) if line[-1] != " "}
     assert rows["2"] < rows["3"] < rows["1"]
 
@@ -103,7 +111,7 @@ def test_in_ascii_a_curve_is_made_of_its_number() -> None:
 
 def test_curves_that_end_together_get_a_row_each() -> None:
     same = [Curve(n, points_of(500_000, 510_000)) for n in (1, 2, 3, 4)]
-    ends = [words(line)[-1] for line in draw_overlay(same, 50, 12).lines[:-1]]
+    ends = [words(line)[-1] for line in labelled(same, 50, 12)[:-1]]
     assert sorted(e for e in ends if e != " ") == ["1", "2", "3", "4"]
 
 
@@ -125,7 +133,7 @@ def test_the_title_names_as_many_as_fit() -> None:
 
 def test_wide_charts_name_their_curves_at_the_ends() -> None:
     curves = curves_of(FLAT, ["Ilse Maro", "Bo Lund", "Somebody else"])
-    lines = [words(line).rstrip() for line in draw_overlay(curves, 110, 12).lines]
+    lines = [words(line).rstrip() for line in labelled(curves, 110, 12)]
     ends = [line[line.rindex(" 2 " if "Bo" in line else " 1 ") :] for line in lines
             if "Bo" in line or "Ilse" in line]  # fmt: skip
     assert [end.split() for end in ends] == [
@@ -154,16 +162,14 @@ def test_the_title_says_how_far_the_leader_has_come(prices: tuple[int, int], sai
 def test_names_take_what_they_need_of_a_wide_chart() -> None:
     names = ["Cut of 50 bps or more", "Rise of 25 bps or more", "No change"]
     for width in (100, 114, 194):
-        text = "\n".join(
-            words(line) for line in draw_overlay(curves_of(FLAT, names), width, 14).lines
-        )
+        text = "\n".join(words(line) for line in labelled(curves_of(FLAT, names), width, 14))
         assert all(name in text for name in names)
 
 
 def test_long_names_that_begin_alike_stay_apart() -> None:
     start = "The governing coalition of the northern provinces wins"
     names = [f"{start} more than {seats} seats" for seats in (40, 50, 60)]
-    lines = [words(line) for line in draw_overlay(curves_of(FLAT, names), 100, 14).lines]
+    lines = [words(line) for line in labelled(curves_of(FLAT, names), 100, 14)]
     text = "\n".join(lines)
     assert all(f"{seats} seats" in text for seats in (40, 50, 60))
     # The curves keep most of the width.
@@ -177,13 +183,31 @@ def test_the_curve_at_the_cursor_is_bold_and_on_top() -> None:
             c._replace(emphasis=Emphasis.BOLD if n == picked else Emphasis.DIM)
             for n, c in enumerate(same)
         ]
-        lines = draw_overlay(curves, 50, 12).lines
+        lines = labelled(curves, 50, 12)
         dots = [
             cell for line in lines for cell in line if any("⠀" < mark <= "⣿" for mark in cell.text)
         ]
         assert {(cell.role, cell.emphasis) for cell in dots} == {(same[picked].role, Emphasis.BOLD)}
         labels = {line[-1].text.strip(): line[-1].emphasis for line in lines[:-1]}
         assert labels[str(picked + 1)] is Emphasis.BOLD
+
+
+def test_the_prices_at_the_ends_are_of_now_over_an_older_drawing() -> None:
+    names = ["No change", "Cut of 25 bps"]
+    old = curves_of([view_of(400_000, 95_000), view_of(400_000, 273_000)], names)
+    drawing = draw_overlay(old, 120, 14)
+    before = [words(line) for line in label_ends(drawing, old, 120)]
+    for price, said in ((273_500, "27.35¢"), (999_000, "99.9¢")):
+        now = [old[0], old[1]._replace(points=points_of(400_000, price))]
+        lines = label_ends(drawing, now, 120)
+        changed = [words(line) for line in lines if words(line) not in before]
+        # Only the line whose price changed is repainted, from that price on.
+        assert [line.split()[-1] for line in changed] == [said]
+        assert "2 Cut of 25 bps " in changed[0]
+    whole = [old[0], old[1]._replace(points=points_of(400_000, 1_000_000))]
+    lines = label_ends(drawing, whole, 120)
+    assert {line_width(line) for line in lines} == {120}
+    assert any(words(line).endswith("2 Cut of 25 bps  100.0¢") for line in lines)
 
 
 def test_the_colour_of_a_curve_is_that_of_its_place_and_not_of_its_number() -> None:

@@ -394,8 +394,9 @@ async def test_the_curve_of_the_outcome_at_the_cursor_is_bold() -> None:
         chart = app.screen.query_one(OverlayPane)
 
         def bold() -> set[str]:
-            lines = chart.shown.lines if chart.shown is not None else ()
-            labels = (line[-1] for line in lines if Emphasis.BOLD in line[-1].emphasis)
+            labels = (
+                line[-1] for line in chart.paint(*chart.size) if Emphasis.BOLD in line[-1].emphasis
+            )
             return {label.text.split()[0] for label in labels}
 
         await until(pilot, lambda: bold() == {"1"}, "the first one")
@@ -403,7 +404,17 @@ async def test_the_curve_of_the_outcome_at_the_cursor_is_bold() -> None:
         await until(pilot, lambda: bold() == {"2"}, "the next one")
 
 
-async def test_table_and_chart_tell_one_price_and_one_change_of_the_day() -> None:
+def _label(app: ScreenApp, name: str) -> str:
+    """Return the end of the line with the label of a curve."""
+    lines = shown_text(app.screen.query_one(OverlayPane))
+    return next(line.rpartition(name)[2] for line in lines if name in line)
+
+
+async def test_table_and_chart_tell_one_price_and_one_change_of_the_day(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # The drawing is not renewed here: its labels are painted over it.
+    monkeypatch.setattr(drawn_pane, "_SETTLE_S", 3600.0)
     service = _with_histories(_service())
     leader = min(ELECTION.markets, key=by_price)
     token_id = TokenId(str(leader.outcomes[0].token_id))
@@ -428,6 +439,7 @@ async def test_table_and_chart_tell_one_price_and_one_change_of_the_day() -> Non
         service.announce(topic)
         await until(pilot, lambda: shows(app, "→ 61.0¢  "), "the price in the chart's title")
         (title,) = (line for line in screen_lines(app) if "→ 61.0¢  " in line)
+        await until(pilot, lambda: "61.0¢" in _label(app, leader.title), "the label in the chart")
         change = title.partition("→ 61.0¢")[2].split()[:2]
         said = " ".join(change).replace("▲ ", "+").replace("▼ ", "-")
         assert "61.0¢" in _row(app, leader.title)
