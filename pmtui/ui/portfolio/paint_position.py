@@ -76,16 +76,19 @@ def gain_of(positions: Iterable[Position], fees: Mapping[TokenId, Micros]) -> Mi
 def gain_forms(
     positions: Iterable[Position], fees: Mapping[TokenId, Micros] = NOTHING_PAID
 ) -> tuple[Line, ...]:
-    """Return the gain in forms from the longest to the shortest; empty if it is unknown."""
+    """Return the gain in forms from the longest to the shortest, each with its basis; empty if it is unknown."""
     held = tuple(position for position in positions if position.size)
     gain = gain_of(held, fees)
     if gain is None:
         return ()
     # A gain in whole cents would be several times the cost of dust.
     cost = sum(p.cost + fees.get(p.token_id, 0) for p in held if not p.is_dust)
-    cells = (_gain(gain), _percent(gain, Micros(cost)))
-    # Selling at the bid brings less, and fees are shown elsewhere, so the gain states its basis.
-    return ((*cells, Cell(f" {marked_by(held)}", Role.DIM)), cells, cells[:1])
+    total, percent, basis = _gain(gain), _percent(gain, Micros(cost)), marked_by(held)
+    # Selling at the bid brings less, and fees are shown elsewhere, so the gain states its basis; a
+    # result needs none.
+    brief = "" if all(p.is_settled for p in held) else basis.removeprefix("at ")
+    forms = ((total, percent), basis), ((total,), basis), ((total,), brief)
+    return tuple((*cells, Cell(f" {word}" if word else "", Role.DIM)) for cells, word in forms)
 
 
 def net_of(positions: Iterable[Position], labels: Sequence[str]) -> Line:

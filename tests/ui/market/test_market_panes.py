@@ -15,7 +15,7 @@ from pmtui.ui.market.market import MarketScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
 from tests.ui.look import text_of
-from tests.ui.market.market_kit import LARGE, MIDDLE, SMALL, on_market, opened
+from tests.ui.market.market_kit import LARGE, MIDDLE, SMALL, line, on_market, opened
 from tests.ui.moving_market import NO, YES
 from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until
@@ -194,6 +194,14 @@ async def test_trades_get_the_room_of_own_panes_until_there_is_something_of_ours
         await settle(pilot)
         # What has grown stays: a cancelled order moves nothing.
         assert (screen.orders.size.height, screen.position.size.height) == heights
+
+
+@pytest.mark.parametrize("size", [SMALL, (100, 30), MIDDLE, LARGE])
+async def test_the_gain_above_the_position_always_states_its_basis(size: tuple[int, int]) -> None:
+    # Today and exit count fees and the spread: without its basis it would contradict them.
+    async with on_market(size) as (_, _, screen):
+        assert " +$" in line(screen, "position-panel")
+        assert line(screen, "position-panel").rstrip(" ─╮").endswith("mid")
 
 
 async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:

@@ -385,9 +385,13 @@ def test_the_gain_is_the_last_to_go_where_it_is_narrow() -> None:
     def down_in(width: int) -> str:
         return text_of(paint_positions((held,), ("Up", "Down"), width)[1]).rstrip()
 
-    assert all("+$0.19" in down_in(width) for width in range(20, 60))
-    assert down_in(25) == "Down 38.46 @52.0 +$0.19"
-    assert down_in(34) == "Down 38.46 at 52.0¢  +$0.19 +1.0%"
+    # Exit and today count fees and the spread, so a gain without its basis would contradict them.
+    assert all("+$0.19" in down_in(width) for width in range(21, 60))
+    assert all(down_in(width).endswith("mid") for width in range(21, 60))
+    assert down_in(21) == "Down 38.46 +$0.19 mid"
+    assert down_in(27) == "Down 38.46 @52.0 +$0.19 mid"
+    assert down_in(34) == "Down 38.46 at 52.0¢  +$0.19 at mid"
+    assert down_in(41) == "Down 38.46 at 52.0¢ · $20.19  +$0.19 mid"
 
 
 def closing(profit: int, *, fills: int = 40, size: int = 40) -> Closing:
