@@ -397,6 +397,11 @@ class OrdersPane(ScrollingPane):
         """The selected order; None without the focus."""
         return self._at_cursor() if self.has_focus else None
 
+    @property
+    def line_count(self) -> int:
+        """How many orders and stops there are."""
+        return len(self._rows) + len(self._protections)
+
     def show(
         self, rows: tuple[WorkingOrder, ...], *, protections: tuple[tuple[Line, ...], ...] = (),
         guards: str = "",

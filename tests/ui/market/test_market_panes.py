@@ -4,8 +4,10 @@ from functools import partial
 from itertools import combinations
 
 import pytest
+from textual.geometry import Region
 from textual.pilot import Pilot
 
+from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus
@@ -170,15 +172,12 @@ async def chosen(pilot: Pilot[None], screen: MarketScreen, *keys: str) -> None:
     await settle(pilot)
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE])
-async def test_trades_get_the_room_of_own_panes_until_there_is_something_of_ours(
-    size: tuple[int, int],
-) -> None:
+async def test_trades_get_the_room_of_own_panes_until_there_is_something_of_ours() -> None:
     app = MarketDemo(0)
     service = app.market.service
     known = service.account_view
     service.account_view = replace(known, open_orders=(), positions=(), conditionals=())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=SMALL) as pilot:
         screen = await opened(app, pilot)
         await until(pilot, lambda: screen.orders.size.height == 1, "no room for nothing")
         least, rows = screen.position.size.height, screen.tape.size.height
@@ -187,13 +186,43 @@ async def test_trades_get_the_room_of_own_panes_until_there_is_something_of_ours
         service.announce(AccountTopic())
         await until(pilot, lambda: screen.orders.size.height > 4, "room for the orders")
         assert screen.tape.size.height < rows
-        assert screen.position.size.height == (6 if size == LARGE else least)
+        assert screen.position.size.height == least
         heights = screen.orders.size.height, screen.position.size.height
         service.account_view = replace(known, open_orders=(), positions=(), conditionals=())
         service.announce(AccountTopic())
         await settle(pilot)
         # What has grown stays: a cancelled order moves nothing.
         assert (screen.orders.size.height, screen.position.size.height) == heights
+
+
+@pytest.mark.parametrize("size", [(120, 30), MIDDLE, (120, 60), (170, 45), LARGE])
+async def test_nothing_moves_as_orders_and_a_position_come_until_they_are_many(
+    size: tuple[int, int],
+) -> None:
+    app = MarketDemo(0)
+    service = app.market.service
+    known = replace(service.account_view, conditionals=())
+    (order,) = known.open_orders[:1]
+    orders = tuple(replace(order, order_id=OrderId(f"{n}")) for n in range(6))
+    service.account_view = replace(known, open_orders=(), positions=())
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(app, pilot)
+        panes = (screen.ladder, screen.chart, screen.position, screen.orders, screen.tape)
+
+        async def regions(number: int) -> list[Region]:
+            service.account_view = replace(known, open_orders=orders[:number])
+            service.announce(AccountTopic())
+            await settle(pilot)
+            return [pane.region for pane in panes]
+
+        before = [pane.region for pane in panes]
+        assert screen.chart.size.height > screen.orders.size.height
+        assert [await regions(number) for number in (1, 3, 0)] == [before] * 3
+        grown = await regions(6)
+        assert sum(row.strip().startswith("B ") for row in shown_text(screen.orders)) == 6
+        # The ladder never moves, and what has grown stays.
+        assert grown[0] == before[0]
+        assert await regions(1) == grown
 
 
 @pytest.mark.parametrize("size", [SMALL, (100, 30), MIDDLE, LARGE])

@@ -32,7 +32,7 @@ from pmtui.ui.market.controls.moving import Nudging
 from pmtui.ui.market.controls.order_controls import Action, OrderControls
 from pmtui.ui.market.controls.outcomes import Outcomes
 from pmtui.ui.market.controls.own_orders import NOTHING_HERE
-from pmtui.ui.market.controls.panes import Charts, Panes
+from pmtui.ui.market.controls.panes import RESERVED_ORDERS, Charts, Panes
 from pmtui.ui.market.controls.side_ladders import SideLadders
 from pmtui.ui.market.controls.single_keys import KEYS_IN_TICKET
 from pmtui.ui.market.controls.workspace import Part, Workspace
@@ -66,6 +66,8 @@ class MarketControls:
         """The market whose grouping is applied to the ladder."""
         self._own_seen_in: ConditionId | None = None
         """The market on show, if there has been anything of ours in it."""
+        self._many_seen_in: ConditionId | None = None
+        """The market on show, if it has had more orders and stops than rows are reserved for."""
         self._display = MarketDisplay(
             workspace.surface, widgets, width=lambda: workspace.page.size.width
         )
@@ -344,7 +346,10 @@ class MarketControls:
         ):
             # They stay large: nothing beside the ladder moves as orders come and go.
             self._own_seen_in = model.condition_id
+        if self._widgets.orders.line_count > RESERVED_ORDERS:
+            self._many_seen_in = model.condition_id
         _ = self._page.set_class(self._own_seen_in != model.condition_id, "-bare")
+        _ = self._page.set_class(self._many_seen_in == model.condition_id, "-many")
 
     def _place_result(self, model: MarketModel) -> None:
         """Give the room of an empty ladder to chart and trades; a ticket that is open keeps its place."""

@@ -205,6 +205,9 @@ FACTS_FROM_HEIGHT, EDGE_FACTS_FROM_HEIGHT = 34, 39
 """From these heights the position pane shows exit, break-even and stops: with the trades beside it, and
 with the trades below it."""
 
+RESERVED_ORDERS = 3
+"""Orders and stops that the list has room for from the start; with more of them it grows once."""
+
 
 class Panes:
     """Moves the focus between panes, and lays out the ticket."""
