@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import Enum, auto
 from functools import lru_cache
@@ -149,6 +150,21 @@ def fit_names(names: Sequence[str], room: int, *, least: int) -> list[str]:
     most = next((w for w in widths if sum(min(size, w) for size in sizes) <= room), least)
     short = ellipsize_distinctly(clean, most)
     return [short.get(name) or plain(name, most) for name in clean]
+
+
+@lru_cache(maxsize=256)
+def fit_apart(names: tuple[str, ...], width: int) -> Mapping[str, str]:
+    """Return names that fit, and short forms of those that their first words tell from the others."""
+    clean = {name: plain(name) for name in names}
+    heads = {name: _begun_words(text, width - 1) for name, text in clean.items()}
+    times = Counter(heads.values())
+    found: dict[str, str] = {}
+    for name, head in heads.items():
+        if cell_width(clean[name]) <= width:
+            found[name] = clean[name]
+        elif times[head] == 1 and cell_width(head) >= _LEAST_HEAD:
+            found[name] = f"{head}…"
+    return found
 
 
 def shorten_groups(groups: Iterable[Collection[str]]) -> Mapping[str, str]:

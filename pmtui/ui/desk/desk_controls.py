@@ -38,7 +38,7 @@ from pmtui.ui.market.market_model import (
 )
 from pmtui.ui.market.paint_single_keys import Dials
 from pmtui.ui.message_line import MessageLine
-from pmtui.ui.plain import plain
+from pmtui.ui.plain import fit_apart, plain
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.ticket import TicketPane
@@ -59,6 +59,8 @@ class DeskColumn(Panel):
         super().__init__(self.ladder, classes="-tight" if is_first else "-tight -split")
         self.market: Market | None = None
         """The market whose outcome is shown."""
+        self.names: tuple[str, ...] = ()
+        """The untrusted names of all outcomes, from which its own must stay apart."""
         self.number = 0
         """Its position among the outcomes, from one."""
         self.token_id: TokenId | None = None
@@ -68,9 +70,11 @@ class DeskColumn(Panel):
         """The condition id of the market shown."""
         return self.market.condition_id if self.market is not None else None
 
-    def set_market(self, market: Market | None, number: int, outcome_index: int) -> None:
+    def set_market(
+        self, market: Market | None, number: int, outcome_index: int, *, names: tuple[str, ...]
+    ) -> None:
         """Switch to an outcome of a market and clear what was shown of another."""
-        self.market, self.number = market, number
+        self.market, self.number, self.names = market, number, names
         self.display = market is not None
         tokens = market.token_ids if market is not None else ()
         token_id = tokens[outcome_index] if outcome_index < len(tokens) else None
@@ -102,26 +106,40 @@ class DeskColumn(Panel):
             ending=paint_ending(view.market or self.market),
         )  # fmt: skip
         word = state_word(book, queries.now(), trading_of(view))
-        value = _value(book, inputs.marks.net, word, is_trading=inputs.marks.is_trading)
-        self.show_title_in_width(partial(_title, self.number, self.market.title, value))
+        values = _values(book, inputs.marks.net, word, is_trading=inputs.marks.is_trading)
+        self.show_title_in_width(
+            partial(paint_outcome, self.number, self.market.title, self.names, values)
+        )
 
 
-def _title(number: int, title: str, value: Line, width: int) -> tuple[Line, Line]:
-    """Paint the outcome's name as far as it fits beside the position and the touch."""
-    place = Cell(f"{number} ", Role.DIM)
-    room = max(width - line_width((place, *value)), 0)
-    return (place, Cell(plain(title, room), Role.HEADING, Emphasis.BOLD)), value
+def paint_outcome(
+    number: int, title: str, names: tuple[str, ...], values: Sequence[Line], width: int
+) -> tuple[Line, Line]:
+    """Paint an outcome's name beside the longest value that leaves room to tell it from the others."""
+    place, name = Cell(f"{number} ", Role.DIM), ""
+    room = 0
+    for value in values:
+        room = max(width - line_width((place, *value)), 0)
+        if name := fit_apart(names, room).get(title, ""):
+            break
+    return (place, Cell(name or plain(title, room), Role.HEADING, Emphasis.BOLD)), value
 
 
-def _value(book: BookView, net: Stake | None, word: Cell, *, is_trading: bool) -> Line:
-    """Show the net position and the touch; of a book that cannot be traded from, why not."""
-    cells: list[Cell] = []
+def _values(book: BookView, net: Stake | None, word: Cell, *, is_trading: bool) -> tuple[Line, ...]:
+    """Return the net position with the touch, which the rows show too, and without it.
+
+    Of a book that cannot be traded from only with why not.
+    """
+    held: Line = ()
     if net is not None and size_floor(net.size) > 0:
-        cells += [Cell(f"{_size(net)} ", Role.OWN_ORDER)]
+        held = (Cell(f"{_size(net)} ", Role.OWN_ORDER),)
     if not is_trading or not book.state.is_good or book.best_bid is None or book.best_ask is None:
-        return (*cells, word._replace(text=word.text.strip()))
+        return ((*held, word._replace(text=word.text.strip())),)
     bid, ask = (format_price(p, tick=book.tick_size) for p in (book.best_bid, book.best_ask))
-    return (*cells, Cell(bid, Role.BID), Cell(" / ", Role.DIM), Cell(ask, Role.ASK))
+    touch = (
+        Cell(bid.removesuffix("¢"), Role.BID), Cell("/", Role.DIM), Cell(ask, Role.ASK),
+    )  # fmt: skip
+    return (*held, *touch), held
 
 
 def _size(net: Stake) -> str:
@@ -325,9 +343,12 @@ class DeskControls:
         wanted = aimed or (self._focused.column.condition_id if self._focused.column else None)
         self._first = max(min(self._first, len(self._markets) - self.room), 0)
         on_show = self._markets[self._first : self._first + self.room]
+        names = tuple(market.title for market in self._markets)
         for number, column in enumerate(self._columns):
             market = on_show[number] if number < len(on_show) else None
-            column.set_market(market, self._first + number + 1, self._reader.outcome_index)
+            column.set_market(
+                market, self._first + number + 1, self._reader.outcome_index, names=names
+            )
         aims = [column for column in self.shown if column.condition_id == wanted]
         if keyed := next(iter((*aims, *self.shown)), None):
             self.activate(keyed)

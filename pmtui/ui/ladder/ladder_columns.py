@@ -198,7 +198,8 @@ def _name_bar(
         taken = line_width(form)
         for name in names:
             free = room - taken - len(name)
-            if free >= (1 + bool(name)) * bool(form):
+            # A cell without a name stands before the sizes' own gap.
+            if free >= 2 * bool(name and form):
                 between, word = Cell(" " * free), Cell(name, Role.DIM)
                 return (*form, between, word) if side is Side.BUY else (word, between, *form)
     return (Cell(" " * room),)

@@ -216,10 +216,9 @@ def _forms_of(sign: str, beyond: Beyond | None, tick: Micros) -> tuple[Line, ...
     if beyond is None:
         return ()
     price, number = format_price(beyond.price, tick=tick), str(beyond.number)
-    bare = price.removesuffix("¢")
-    forms = [(f" {number} {beyond.word}", f" {price}"), (number, f" {price}"), (number, f" {bare}")]
+    forms = [(f" {number} {beyond.word}", f" {price}"), (number, f" {price}")]
     if beyond.number == 1:
-        forms += [("", price), ("", bare)]
+        forms += [("", price)]
     forms += [(number, ""), ("", "")]
     return tuple(
         (Cell(sign, Role.KEY), Cell(ours, Role.OWN_ORDER, Emphasis.BOLD), Cell(at))

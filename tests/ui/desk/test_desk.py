@@ -17,7 +17,9 @@ from pmtui.service.topics import BookTopic, EventQuotesTopic, EventTopic, Market
 from pmtui.service.views import EventView, Load
 from pmtui.ui.account.action_cards import FlattenCard
 from pmtui.ui.app import PmtuiApp
+from pmtui.ui.cells import Cell
 from pmtui.ui.desk.desk import DeskScreen
+from pmtui.ui.desk.desk_controls import paint_outcome
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.event.paint_event import set_facts
 from pmtui.ui.theme.theme_files import load_themes
@@ -241,7 +243,7 @@ async def test_a_paused_market_has_no_quote_in_its_title() -> None:
     async with on_desk(service) as (_, _, screen):
         column = screen.controls.shown[0]
         quote = "".join(cell.text for cell in column.title_line)
-        assert "¢ / " in quote
+        assert "/" in quote
         assert column.condition_id is not None
         view = service.markets[column.condition_id]
         assert view.market is not None
@@ -251,7 +253,21 @@ async def test_a_paused_market_has_no_quote_in_its_title() -> None:
         screen.controls.show_columns()
         said = "".join(cell.text for cell in column.title_line)
         assert "paused" in said.lower()
-        assert "¢ / " not in said
+        assert "/" not in said
+
+
+def test_the_name_of_an_outcome_keeps_what_tells_it_apart_on_the_desk() -> None:
+    names = ("No change", "Cut of 25 bps", "Rise of 25 bps or more", "Cut of 50 bps or more")
+    held, touch = Cell("+143.05 "), Cell("30.3/30.4¢")
+
+    def said(name: str, width: int) -> str:
+        left, right = paint_outcome(2, name, names, ((held, touch), (held,)), width)
+        return "".join(cell.text for cell in (*left, Cell(" | "), *right))
+
+    assert said("Cut of 25 bps", 33) == "2 Cut of 25 bps | +143.05 30.3/30.4¢"
+    assert said("Rise of 25 bps or more", 36) == "2 Rise of 25 bps… | +143.05 30.3/30.4¢"
+    # Of what would read alike the touch makes way, which the rows show.
+    assert said("Cut of 25 bps", 28) == "2 Cut of 25 bps | +143.05 "
 
 
 @pytest.mark.parametrize("width", [50, 60, 66, 78])

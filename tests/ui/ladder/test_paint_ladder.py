@@ -209,6 +209,9 @@ def test_the_names_of_the_columns_stay_whole_beside_what_is_out_of_view() -> Non
         # Of what is written over a bar both names give way, or neither.
         ours = text.replace("12 mine", "")
         assert ours.count("queue") == ours.count("mine") or not columns.has_queue
+    # Beside bars of eight cells, as on the desk, the price keeps its unit.
+    narrow = text_of(paint_titles(plan_columns(38, tick), 38, above=below, below=below))
+    assert "30.2¢" in narrow.partition("price")[2], narrow
     wide = text_of(paint_titles(plan_columns(80, tick), 80, above=above, below=below))
     assert "▴12 39.3¢" in wide
     assert "▾1 30.2¢  Δ5s" in wide
