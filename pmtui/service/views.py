@@ -20,6 +20,7 @@ from pmtui.domain.conditionals.conditional import (
     ConditionalOrder,
     ConditionalState,
     allot,
+    covering,
     unprotected,
 )
 from pmtui.domain.health import SourceHealth
@@ -425,6 +426,10 @@ class AccountView:
     def protecting(self, token_id: TokenId) -> tuple[ConditionalOrder, ...]:
         """Active conditional orders of a token."""
         return tuple(each for each in self.active if each.token_id == token_id)
+
+    def covering(self, token_id: TokenId) -> ConditionalOrder | None:
+        """A stop or target that leaves no shares of a token for another; None if some are left."""
+        return covering(self.protecting(token_id), self.held(token_id))
 
     def allotted(self, each: ConditionalOrder) -> Micros:
         """Shares that a conditional order covers: for an active one never more than are held."""

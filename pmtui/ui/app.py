@@ -19,6 +19,7 @@ from pmtui.ui.frame import (
     EventChosen,
     FrameScreen,
     MarketChosen,
+    StopChosen,
     TransactionsChosen,
     refresh_topics,
     show_answer,
@@ -132,6 +133,7 @@ class PmtuiApp(TerminalApp):
     @on(DeskChosen)
     @on(EventChosen)
     @on(MarketChosen)
+    @on(StopChosen)
     @on(TransactionsChosen)
     def go(self, message: Destination) -> None:
         """Go to the destination that a screen asked for."""

@@ -21,6 +21,7 @@ from textual.widgets import Input
 from typing_extensions import override
 
 from pmtui.config.workplace import LastScreen
+from pmtui.domain.conditionals.conditional import ConditionalId
 from pmtui.domain.ids import ConditionId, EventId, TokenId
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.markets.watchlist import StarKey
@@ -81,6 +82,13 @@ class DeskChosen(Message):
     event_id: EventId
     first: ConditionId | None = None
     """The market whose ladder gets the focus."""
+
+
+@dataclass
+class StopChosen(Message):
+    """The trader asked for a stop or a target where one covers everything."""
+
+    conditional_id: ConditionalId
 
 
 @dataclass

@@ -14,7 +14,14 @@ from pmtui.ui.desk.desk import DeskScreen
 from pmtui.ui.event.event import EventScreen
 from pmtui.ui.explore.markets import MarketsScreen
 from pmtui.ui.explore.watchlist import WatchlistScreen
-from pmtui.ui.frame import DeskChosen, EventChosen, FrameScreen, MarketChosen, TransactionsChosen
+from pmtui.ui.frame import (
+    DeskChosen,
+    EventChosen,
+    FrameScreen,
+    MarketChosen,
+    StopChosen,
+    TransactionsChosen,
+)
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.plain import plain
 from pmtui.ui.portfolio.conditionals import ConditionalsScreen
@@ -23,7 +30,7 @@ from pmtui.ui.portfolio.paint_portfolio import Tab
 from pmtui.ui.portfolio.portfolio import PortfolioScreen
 from pmtui.ui.surface import Surface
 
-Destination: TypeAlias = DeskChosen | EventChosen | MarketChosen | TransactionsChosen
+Destination: TypeAlias = DeskChosen | EventChosen | MarketChosen | StopChosen | TransactionsChosen
 
 
 _LONGEST_NAME = 60
@@ -61,6 +68,10 @@ class Navigation:
                 )  # fmt: skip
             case DeskChosen(event_id, first):
                 _ = self._app.push_screen(DeskScreen(self._surface, event_id, first))
+            case StopChosen(conditional_id):
+                self.bring_forward(ConditionalsScreen)
+                if isinstance(self._app.screen, ConditionalsScreen):
+                    self._app.screen.explain(conditional_id)
             case TransactionsChosen():
                 self.bring_forward(PortfolioScreen)
                 if isinstance(self._app.screen, PortfolioScreen):

@@ -283,6 +283,18 @@ def unprotected(
     return Micros(max(max(held, 0) - of_other - covered, 0))
 
 
+def covering(others: Sequence[ConditionalOrder], held: Micros) -> ConditionalOrder | None:
+    """Return one that leaves no shares for another: for the whole position, or the last of those that take all.
+
+    Args:
+        others: active ones of one token.
+        held: shares of the token.
+    """
+    taken = sum(each.size for each in others if not each.is_all)
+    is_full = size_floor(Micros(max(held - taken, 0))) <= 0
+    return next((e for e in others if e.is_all), others[-1] if others and is_full else None)
+
+
 def sale_of(
     conditional: ConditionalOrder, trigger: Trigger, *, held: Micros, tick: Micros
 ) -> LimitIntent | None:

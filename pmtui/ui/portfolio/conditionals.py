@@ -12,6 +12,7 @@ from textual.getters import query_one
 from typing_extensions import override
 
 from pmtui.domain.conditionals.conditional import (
+    ConditionalId,
     ConditionalOrder,
     ConditionalState,
     ends_of,
@@ -22,7 +23,7 @@ from pmtui.domain.orders.self_trade import book_of_others
 from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, StatusTopic, Topic
 from pmtui.ui.cells import Cell, Column, Line, Row, line_width
 from pmtui.ui.facts import ABSENT, PRICE_WIDTH, key_of, paint_gain, paint_price, paint_spread
-from pmtui.ui.frame import CursorItem, FrameScreen, MarketChosen
+from pmtui.ui.frame import CursorItem, FrameScreen, MarketChosen, is_live
 from pmtui.ui.keys.action_table import Context, Need
 from pmtui.ui.keys.actions import bindings_for
 from pmtui.ui.ladder.ladder_state import state_word
@@ -73,6 +74,8 @@ class ConditionalsScreen(FrameScreen):
     def __init__(self, surface: Surface) -> None:
         super().__init__(surface)
         self.missing_needs = (lambda: () if self._at_cursor() else (Need.STOP,),)
+        self._covering: ConditionalId | None = None
+        """The one to explain once there are rows."""
 
     @override
     def topics(self) -> Iterable[Topic]:
@@ -98,6 +101,8 @@ class ConditionalsScreen(FrameScreen):
         self.query_one(Panel).show_title_in_width(paint)
         self.table.focus()
         self._show_rows()
+        if self._covering is not None:
+            _ = self.call_after_refresh(self.explain, self._covering)
 
     @override
     def on_resize(self, _: events.Resize) -> None:
@@ -115,6 +120,18 @@ class ConditionalsScreen(FrameScreen):
         return (
             CursorItem() if each is None else CursorItem(copied=("condition id", each.condition_id))
         )
+
+    def explain(self, conditional_id: ConditionalId) -> None:
+        """Go to the one that covers a position, and say how another takes its place."""
+        if not is_live(self):
+            self._covering = conditional_id
+        elif self.table.move_cursor_to(conditional_id):
+            keymap = self.surface.options.keymap
+            cancel, protect = (
+                key_of(keymap, each) for each in ("conditionals.cancel", "market.protect")
+            )
+            text = f"The position is covered: {cancel} cancels this, then {protect} sets another."
+            self.message_line.show(text)
 
     async def action_switch(self) -> None:
         """Resume or pause the selected stop."""

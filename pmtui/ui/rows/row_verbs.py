@@ -18,7 +18,7 @@ from pmtui.domain.orders.amounts import size_floor
 from pmtui.service.surface import Queries
 from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
-from pmtui.ui.frame import MarketChosen
+from pmtui.ui.frame import MarketChosen, StopChosen
 from pmtui.ui.keys.action_table import Need
 from pmtui.ui.market.market_model import (
     outcome_label,
@@ -191,6 +191,9 @@ class RowVerbs:
             self._line.refuse_form("Several positions on this row: open it and choose one.")
         else:
             (row,) = held
+            if (there := account.covering(row.token_id)) is not None:
+                _ = self._page.post_message(StopChosen(there.conditional_id))
+                return
             form = ProtectScreen(self._surface, row.condition_id, outcome_index=row.outcome_index)
             _ = self._page.app.push_screen(form)
 

@@ -27,6 +27,7 @@ from pmtui.domain.conditionals.conditional import (
     allot,
     check_attachment,
     check_plan,
+    covering,
     describe_attachment,
     describe_conditional,
     describe_plan,
@@ -247,6 +248,17 @@ def test_all_never_sells_a_share_of_a_pair_and_no_pair_is_unprotected(
     assert bare is None or 0 <= bare <= position
     if any(each.is_all and each.state.is_active for each in them):
         assert by_all + fixed >= position
+
+
+def test_a_position_is_covered_by_one_for_all_of_it_or_by_those_that_take_all() -> None:
+    first, second = (
+        replace(PAIR, conditional_id=ConditionalId(name), size=m("40"), is_all=False)
+        for name in ("1", "2")
+    )
+    assert covering((first, second), m("80")) == second
+    assert covering((first, second), m("81")) is None
+    assert covering((replace(first, is_all=True), second), m("81")) == replace(first, is_all=True)
+    assert covering((), m("81")) is None
 
 
 @given(size=whole, taken=whole, held=whole, of_other=whole)

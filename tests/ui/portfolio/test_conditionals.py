@@ -26,6 +26,7 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.cells import Row
 from pmtui.ui.facts import ABSENT
 from pmtui.ui.format import TENTH_OF_CENT, read_distance, read_price
+from pmtui.ui.frame import MarketChosen
 from pmtui.ui.market.market import MarketScreen
 from pmtui.ui.portfolio.conditionals import _ORDER, ConditionalsScreen
 from pmtui.ui.question import QuestionScreen
@@ -353,21 +354,27 @@ async def test_beside_another_it_starts_with_what_is_left_and_says_what_is_unpro
 
 
 @pytest.mark.parametrize("is_all", [True, False])
-@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
-async def test_it_opens_with_the_news_that_another_covers_everything(
-    size: tuple[int, int], *, is_all: bool
+async def test_where_another_covers_everything_its_row_shows_instead_of_a_form(
+    *, is_all: bool
 ) -> None:
-    app = MarketDemo(0)
-    service = app.market.service
+    service = MarketDemo(0).market.service
     # One for the whole position keeps the size with which it was placed.
     placed = m("1000") if is_all else service.account_view.held(YES)
     other = replace(STOP, size=placed, is_all=is_all)
-    service.account_view = replace(service.account_view, conditionals=(other,))
-    words = "The whole position has one already" if is_all else "1,250.5 shares have one already"
-    async with app.run_test(size=size) as pilot:
-        screen = await asked(app, pilot)
-        assert screen.field("protect-size").value == ""
-        assert shows(app, words)
+    elsewhere = replace(STOP, conditional_id=ConditionalId("c0"), token_id=TokenId("77"))
+    service.account_view = replace(service.account_view, conditionals=(elsewhere, other))
+    app = PmtuiApp(service.surface(), themes=load_themes()[0])
+    async with app.run_test(size=(80, 24)) as pilot:
+        app.navigation.go(MarketChosen(CONDITION))
+        await until(pilot, lambda: shows(app, "POSITION"), "the market")
+        await settle(pilot)
+        await pilot.press("t")
+        await until(pilot, lambda: shows(app, "x cancels this, then t sets another"), "the way")
+        screen = app.screen
+        assert isinstance(screen, ConditionalsScreen)
+        assert screen.table.cursor_key == "c1"
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, MarketScreen), "the ladder")
 
 
 async def test_a_narrow_form_shows_a_size_to_its_last_digit() -> None:

@@ -22,6 +22,7 @@ from pmtui.domain.ticket.draft import TicketDraft
 from pmtui.ui.explore.alert_form import AlertForm, AlertSubject
 from pmtui.ui.explore.reading import RulesScreen
 from pmtui.ui.format import format_price
+from pmtui.ui.frame import StopChosen
 from pmtui.ui.market.controls.trading import Trading
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import outcome_label, title_of
@@ -66,6 +67,9 @@ class MarketForms:
         index = next(net, index)
         if size_floor(account.held(tokens[index])) <= 0:
             self._line.refuse_form("No position to protect.")
+            return
+        if (there := account.covering(tokens[index])) is not None:
+            _ = self._page.post_message(StopChosen(there.conditional_id))
             return
         self._page.ask(
             ProtectScreen(
