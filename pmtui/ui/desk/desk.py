@@ -117,7 +117,7 @@ class DeskScreen(TradingScreen[DeskControls]):
         place = KeyPlace(
             is_in_ticket=self.are_keys_locked, has_suggestion=self.ticket.has_suggestion,
             is_moving=self.controls.moving.is_moving, is_on_ladder=True,
-            is_armed=self.controls.is_armed,
+            has_cursor=self.controls.has_cursor, is_armed=self.controls.is_armed,
         )  # fmt: skip
         entries = market_entries(self.surface.options.keymap, place)
         return tuple(e for e in entries if not e.id.startswith("market.") or e.id in DESK_ACTIONS)

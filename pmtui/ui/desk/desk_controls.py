@@ -286,6 +286,11 @@ class DeskControls:
         return self._reader.read().is_armed
 
     @property
+    def has_cursor(self) -> bool:
+        """Whether a price is chosen on the focused ladder."""
+        return self._focused.cursor is not None
+
+    @property
     def column(self) -> DeskColumn | None:
         """The focused column."""
         return self._focused.column

@@ -102,7 +102,7 @@ class EventScreen(FrameScreen):
 
     ABOUT: ClassVar[str] = "Every outcome of an event, with live prices and what they add up to."
     PLACE: ClassVar[str] = EVENT_PLACE
-    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.EVENT, Context.ROW)
+    CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.ROW, Context.EVENT)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.EVENT),
         *bindings_for(Context.ROW),

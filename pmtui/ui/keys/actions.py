@@ -129,9 +129,14 @@ def available(entries: Iterable[FooterEntry], missing: Collection[Need]) -> tupl
 def entries_of(
     action_ids: Iterable[str | None], keymap: Keymap = DEFAULT_KEYMAP
 ) -> tuple[FooterEntry, ...]:
-    """Return the footer entries of these actions, in the order of the registry."""
+    """Return the footer entries of these actions, in the order of the registry.
+
+    Of global ones only where there are no others: those work everywhere.
+    """
     wanted = set(action_ids)
     contexts = dict.fromkeys(action.context for action in ACTIONS if action.id in wanted)
+    if len(contexts) > 1:
+        _ = contexts.pop(Context.GLOBAL, None)
     entries = footer_entries(*contexts, keymap=keymap)
     return tuple(entry for entry in entries if entry.id in wanted)
 

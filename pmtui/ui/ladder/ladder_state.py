@@ -55,7 +55,7 @@ _LONGEST_LABEL = 14
 _WEIGHED = 10
 """The width of the bar that compares bids with asks."""
 _NAMED: Line = (Cell("LADDER ", Role.HEADING),)
-_IN_TICKET: tuple[Line, ...] = ((Cell("enter: review ", Role.DIM),), ())
+_IN_TICKET: tuple[Line, ...] = ((Cell("enter review ", Role.DIM),), ())
 
 
 def paint_state(  # noqa: PLR0913 - each is another fact of the line
@@ -159,7 +159,7 @@ def _standing(release_key: str, away: tuple[str, str] | None) -> tuple[str, ...]
 def _hints(cursor: tuple[Micros, Side] | None, tick: Micros | None) -> tuple[Line, ...]:
     """Return texts for what `enter` does, longest first; the last is empty."""
     if cursor is None:
-        return ((Cell("enter: go to best bid ", Role.DIM),), ())
+        return ((Cell("enter go to best bid ", Role.DIM),), ())
     price, side = cursor
     is_buy = side is Side.BUY
     said = (

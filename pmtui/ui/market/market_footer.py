@@ -10,6 +10,7 @@ from pmtui.ui.market.market_model import MarketModel
 
 _DISARM = "market.toggle_arming"
 _FORM = "ticket.switch_form"
+_HERE = "ladder.trade_here"
 _AFTER_CLOSE = 2
 
 
@@ -25,6 +26,8 @@ class KeyPlace:
     is_moving: bool = False
     is_on_side_ladder: bool = False
     is_on_ladder: bool = False
+    has_cursor: bool = False
+    """Whether a price is chosen on the ladder."""
     is_over: bool = False
     """Whether trading in this market has ended."""
     is_armed: bool = False
@@ -68,6 +71,8 @@ def market_entries(keymap: Keymap, place: KeyPlace) -> tuple[FooterEntry, ...]:
     # The registry lists the global keys first; here the screen's own keys do.
     near = footer_entries(Context.MARKET, keymap=keymap)
     ladder = footer_entries(Context.LADDER, keymap=keymap) if place.is_on_ladder else ()
+    if not place.has_cursor:
+        ladder = tuple(map(_pointing, ladder))
     if place.is_armed:
         # The lines above name the single keys with their prices.
         near = tuple(map(_disarming, near))
@@ -88,7 +93,7 @@ def _moving_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
     here = tuple(
         replace(entry, label="Move here", is_dangerous=True)
         for entry in footer_entries(Context.LADDER, keymap=keymap)
-        if entry.id == "ladder.trade_here"
+        if entry.id == _HERE
     )
     up, down = (key_of(keymap, f"ladder.move_{way}") for way in ("up", "down"))
     key = key_of(keymap, "market.drop_order")
@@ -109,6 +114,11 @@ def _side_entries(keymap: Keymap) -> tuple[FooterEntry, ...]:
         for action_id, label in labels.items()
         if keymap.keys_of(action_id)
     )
+
+
+def _pointing(entry: FooterEntry) -> FooterEntry:
+    """Return the entry that goes to a price in place of the one that trades there."""
+    return replace(entry, label="To best bid") if entry.id == _HERE else entry
 
 
 def _disarming(entry: FooterEntry) -> FooterEntry:

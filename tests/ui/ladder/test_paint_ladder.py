@@ -179,7 +179,7 @@ def test_every_state_is_said_in_words(state: BookState, width: int) -> None:
 
 def test_without_a_cursor_the_line_says_what_enter_does_unless_a_warning_needs_the_room() -> None:
     book = BookView(TokenId("1"), BookState.LIVE, (Level(CENT, CENT),), tick_size=CENT)
-    assert "enter: go to best bid" in text_of(title(book, NOW, 41, group=CENT))
+    assert "enter go to best bid" in text_of(title(book, NOW, 41, group=CENT))
     lossy = BookView(TokenId("1"), BookState.LOSSY, tick_size=CENT)
     assert "enter" not in text_of(title(lossy, NOW, 60, group=CENT))
 

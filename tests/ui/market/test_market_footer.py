@@ -22,6 +22,13 @@ def test_the_keys_of_the_screen_come_before_the_global_ones() -> None:
     assert "ladder.trade_here" not in ids(KeyPlace())
 
 
+def test_enter_is_told_as_it_acts_with_a_cursor_and_without() -> None:
+    for has_cursor, label in ((True, "Ticket here"), (False, "To best bid")):
+        place = KeyPlace(is_on_ladder=True, has_cursor=has_cursor)
+        labels = {e.id: e.label for e in market_entries(DEFAULT_KEYMAP, place)}
+        assert labels["ladder.trade_here"] == label
+
+
 def test_an_open_ticket_has_its_own_keys_alone() -> None:
     found = ids(KeyPlace(is_in_ticket=True, is_armed=True, is_moving=True))
     assert all(each.startswith("ticket.") for each in found)

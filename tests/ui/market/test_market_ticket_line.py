@@ -155,7 +155,7 @@ async def test_it_is_said_what_enter_does_and_which_keys_choose_the_kind_and_the
         await pilot.press("up")
         await until(pilot, lambda: "enter buy @" in shown_text(state)[0], "what enter does")
         await pilot.press("b")
-        said = "enter: review"
+        said = "enter review"
         await until(pilot, lambda: said in shown_text(state)[0], "what enter does in the ticket")
         footer = screen_lines(app)[-1]
         assert "ctrl+g Kind" in footer

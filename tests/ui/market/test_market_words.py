@@ -156,7 +156,7 @@ async def test_the_reason_of_a_long_refusal_is_read_whole() -> None:
 
 async def test_the_footer_offers_no_trade_in_a_market_that_is_over() -> None:
     async with on_market((160, 45)) as (app, pilot, screen):
-        trades = ("b Buy", "s Sell", "v Arm", "Move", "Ticket here")
+        trades = ("b Buy", "s Sell", "v Arm", "Move", "Ticket here", "To best bid")
         assert all(words in line(screen, "footer") for words in trades[:3])
         close_market(app)
         await until(pilot, lambda: "b Buy" not in line(screen, "footer"), "it is over")

@@ -46,6 +46,8 @@ async def test_a_column_is_hidden_at_once_and_comes_back_with_escape() -> None:
         await until(pilot, lambda: shows(app, "Harbour City"), "the first event")
         assert "Leader" in _header(app)
         await _open(app, pilot)
+        await until(pilot, lambda: "enter Keep  esc Back" in screen_lines(app)[-1], "its keys")
+        assert "Cancel all" not in screen_lines(app)[-1]
         await pilot.press("right", "space")
         await until(pilot, lambda: "Leader" not in _header(app), "the list without the column")
         await pilot.press("escape")

@@ -122,6 +122,7 @@ class MarketControls:
             is_moving=self.moving.is_moving,
             is_on_side_ladder=is_live and self.sides.have_keys,
             is_on_ladder=is_live and self._page.focused in (self._widgets.ladder, None),
+            has_cursor=model.cursor is not None,
             is_over=model.is_over,
             is_armed=model.is_armed,
         )
