@@ -155,6 +155,7 @@ class ServiceConnection:
         self._reader: asyncio.StreamReader | None = None
         self._pending: dict[str, _Pending] = {}
         self._on_lost: list[Callable[[str, NoAnswerError], None]] = []
+        self._on_silence: list[Callable[[], None]] = []
         self._done: asyncio.Future[Done] | None = None
         """The answer to the request in progress."""
         self._last_message_s = 0.0
@@ -294,9 +295,17 @@ class ServiceConnection:
         self.send(message)
         return await pending.answer
 
+    def on_answer(self, call_id: str, listener: Callable[[], None]) -> None:
+        """Call `listener` once a command just sent is answered, or will never be."""
+        self._pending[call_id].answer.add_done_callback(lambda _: listener())
+
     def on_lost(self, listener: Callable[[str, NoAnswerError], None]) -> None:
         """Call `listener` with the id of each followed command that may have happened unseen."""
         self._on_lost.append(listener)
+
+    def on_silence(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever the service begins to count as silent."""
+        self._on_silence.append(listener)
 
     async def answer(self, call: bytes, *, within_s: float | None = ANSWER_WITHIN_S) -> bytes:
         """Send a command and wait for its answer.
@@ -430,9 +439,11 @@ class ServiceConnection:
         while True:
             quiet_s = self._clock.monotonic() - self._last_message_s
             if quiet_s >= SILENT_AFTER_S:
-                self._is_silent = True
+                has_begun, self._is_silent = not self._is_silent, True
                 self._mirror.pass_time(self._clock.now())
                 self._mirror.show_silence(SILENT)
+                for listener in self._on_silence if has_begun else ():
+                    listener()
             await self._clock.sleep(max(SILENT_AFTER_S - quiet_s, 1.0))
 
     def _handle(self, message: ToTerminal) -> None:

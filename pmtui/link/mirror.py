@@ -121,6 +121,8 @@ class Mirror:
         self._rows: Counter[TokenId] = Counter()
         """Tokens whose books come with the rows that are watched."""
         self._log = MirroredLog()
+        self._disarming = 0
+        """How many requests to disarm the service has not carried out yet."""
         self._send: Callable[[ToService], None] | None = None
 
     def attach(self, send: Callable[[ToService], None], *, read_up_to: int, is_same: bool) -> None:
@@ -226,7 +228,21 @@ class Mirror:
     def status(self) -> StatusView:
         """Return the status, with the notices that were not read in this terminal."""
         status = cast("StatusView", self._views[StatusTopic()])
-        return replace(status, unread_notices=self._log.unread)
+        armed_until = None if self._disarming else status.armed_until
+        return replace(status, unread_notices=self._log.unread, armed_until=armed_until)
+
+    def begin_disarming(self) -> None:
+        """Show this terminal as disarmed, whatever views arrive before the service has disarmed it.
+
+        A service that goes on after a silence first sends what it knew before.
+        """
+        self._disarming += 1
+        self._notify(StatusTopic())
+
+    def end_disarming(self) -> None:
+        """Show again what the service says: it has disarmed, or is gone."""
+        self._disarming -= 1
+        self._notify(StatusTopic())
 
     def log(self) -> LogView:
         """Return the log, as far as this terminal has read it."""

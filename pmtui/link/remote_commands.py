@@ -33,7 +33,7 @@ from pmtui.link.connection import ANSWER_WITHIN_S, NoAnswerError, ServiceConnect
 from pmtui.link.mirror import Mirror
 from pmtui.service.clock import Clock
 from pmtui.service.codec import decode, encode_call
-from pmtui.service.surface import Commands, PreparedOrder, WalletVerdict
+from pmtui.service.surface import ARM_WITHIN_S, Commands, PreparedOrder, WalletVerdict
 from pmtui.service.views import Level
 from pmtui.service.wallet.wallet_views import NotKnown, PreparedId, WalletCard
 
@@ -43,6 +43,8 @@ R = TypeVar("R")
 MOST_REMEMBERED = 500
 KILL_WITHIN_S = 1.0
 """How long the kill switch waits for the service before it says that there is no answer."""
+NO_ANSWER = "the service did not answer"
+"""Why a terminal was disarmed that showed nothing live."""
 LONGEST_TITLE = 120
 _FINEST_TICK = Micros(100)
 """0.01 cents: what amounts of two decimals say is off the grid by their dust."""
@@ -80,6 +82,7 @@ class RemoteCalls:
         self._prepared: dict[OrderId, PreparedOrder] = {}
         self._settling: set[asyncio.Task[tuple[Verdict, ...]]] = set()
         line.on_lost(self._on_lost)
+        line.on_silence(self.disarm)
 
     def remember(self, order: PreparedOrder) -> None:
         """Remember a prepared order, so that a notice can name it."""
@@ -145,6 +148,12 @@ class RemoteCalls:
         unanswered = followed.order_ids or (OrderId(""),)
         result = CancelResult((), (), unanswered if lost.may_have_happened else ())
         return CancelVerdict(result, describe_loss(lost))
+
+    def disarm(self, reason: str = NO_ANSWER) -> None:
+        """Disarm this terminal, which shows so at once: only `arm` arms it again."""
+        self._mirror.begin_disarming()
+        call_id = self._line.call(_encode(Commands.disarm, reason))
+        self._line.on_answer(call_id, self._mirror.end_disarming)
 
     def notice(self, level: Level, text: str) -> None:
         """Report in this terminal what no service reports, until it is read."""
@@ -256,7 +265,6 @@ def _sent(
 class RemoteCommands:
     """A trader's commands, sent from another process."""
 
-    arm = _asked(Commands.arm)
     unlock_entry = _asked(Commands.unlock_entry)
     protect = _asked(Commands.protect)
     start_conditional = _asked(Commands.start_conditional)
@@ -273,7 +281,6 @@ class RemoteCommands:
     take_relayer_key = _asked(Commands.take_relayer_key, within_s=None)
     load_more = _sent(Commands.load_more)
     refresh = _sent(Commands.refresh)
-    disarm = _sent(Commands.disarm)
     touch_arming = _sent(Commands.touch_arming)
     log_refusal = _sent(Commands.log_refusal)
     stop_following = _sent(Commands.stop_following)
@@ -294,6 +301,19 @@ class RemoteCommands:
         self._mirror = mirror
         self._lock = lock
         self._calls = RemoteCalls(line, mirror, clock)
+
+    async def arm(self) -> str:
+        """Arm this terminal; a service that does not answer soon does not arm it later either."""
+        try:
+            return await self._calls.ask(Commands.arm, ARM_WITHIN_S)
+        except NoAnswerError as lost:
+            if lost.may_have_happened:
+                self._calls.disarm()
+            return _sentence(lost.reason)
+
+    def disarm(self, reason: str) -> None:
+        """Disarm this terminal."""
+        self._calls.disarm(reason)
 
     async def prepare(
         self, intent: OrderIntent, *, replacing: OrderId | None = None

@@ -57,7 +57,8 @@ class ServiceCommands:
         self._conditionals = conditionals
         self.verdict, self.batch_verdict = desk.verdict, desk.batch_verdict
         self.move_verdict, self.cancel_verdict = desk.move_verdict, desk.cancel_verdict
-        self.arm, self.disarm, self.touch_arming = arming.arm, arming.disarm, arming.touch
+        self._arming = arming
+        self.disarm, self.touch_arming = arming.disarm, arming.touch
         self.protect, self.start_conditional = conditionals.add, conditionals.start
         self.move_conditional = conditionals.move
         self.pause_conditional, self.cancel_conditional = conditionals.pause, conditionals.cancel
@@ -69,6 +70,10 @@ class ServiceCommands:
         self.name_address, self.check_address = address_book.name, address_book.check
         self.forget_address = address_book.forget
         self.mark_log_read = parts.kernel.log.mark_read
+
+    async def arm(self) -> str:
+        """Arm single keys, unless they were asked for too long ago; return why not, or ""."""
+        return await self._arming.arm(given=self._given)
 
     def cancel(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Cancel the named orders."""

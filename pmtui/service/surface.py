@@ -45,6 +45,9 @@ from pmtui.service.wallet.wallet_views import (
 P = ParamSpec("P")
 V = TypeVar("V")
 
+ARM_WITHIN_S = 2.0
+"""Seconds from its key press in which `arm` may arm: after that, it has not answered the trader."""
+
 
 def _query(topic: Callable[P, TopicOf[V]]) -> "Callable[Concatenate[Queries, P], V]":
     """Return the query that takes a topic's fields and returns its view."""

@@ -79,10 +79,14 @@ class House:
         is_passing: bool = False,
         restart: Callable[[], Awaitable[None]] | None = None,
         opened: socket.socket | None = None,
+        path: Path | None = None,
+        is_stepped: bool = False,
     ) -> AsyncIterator[Seat]:
-        mirror, clock, locks = Mirror(NOTHING_YET), SeatClock(self.world.clock), list[str]()
+        """Attach a terminal, on request through another path, or with all its waits in manual time."""
+        mirror, locks = Mirror(NOTHING_YET), list[str]()
+        clock = self.world.clock if is_stepped else SeatClock(self.world.clock)
         line = ServiceConnection(
-            self.path, mirror, clock, may_trade=may_trade, is_passing=is_passing,
+            path or self.path, mirror, clock, may_trade=may_trade, is_passing=is_passing,
             restart=restart, opened=opened,
         )  # fmt: skip
         welcome = await line.connect()
@@ -100,6 +104,52 @@ class House:
             await line.close()
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+
+
+class Relay:
+    """A line to the service that can stand still in both directions, as when the service is stopped."""
+
+    def __init__(self, target: Path) -> None:
+        self._target = target
+        self._runs = asyncio.Event()
+        self._runs.set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._writers: list[asyncio.StreamWriter] = []
+
+    def stop(self) -> None:
+        self._runs.clear()
+
+    def go_on(self) -> None:
+        self._runs.set()
+
+    async def connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there = await asyncio.open_unix_connection(self._target)
+        self._writers += [writer, there[1]]
+        for ends in ((reader, there[1]), (there[0], writer)):
+            self._tasks.add(asyncio.get_running_loop().create_task(self._pass(*ends)))
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(1 << 16):
+            await self._runs.wait()
+            writer.write(data)
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        for writer in self._writers:
+            writer.transport.abort()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+
+@asynccontextmanager
+async def relay_to(house: House) -> AsyncIterator[tuple[Relay, Path]]:
+    relay, path = Relay(house.path), house.path.with_name("relay")
+    server = await asyncio.start_unix_server(relay.connect, path)
+    try:
+        yield relay, path
+    finally:
+        server.close()
+        await relay.close()
 
 
 @asynccontextmanager

@@ -11,7 +11,9 @@ from datetime import datetime, timedelta
 
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.service.books.stream_faults import StreamLoss
+from pmtui.service.clock import Moment, seconds_since
 from pmtui.service.kernel import Kernel
+from pmtui.service.surface import ARM_WITHIN_S
 from pmtui.service.topics import StatusTopic
 from pmtui.service.views import Level
 
@@ -135,8 +137,17 @@ class Arming:
             return None
         return self._until + self._kernel.clock.replay_shift()
 
-    async def arm(self) -> str:
-        """Arm and return "", or return why not. Arming again restarts the idle time."""
+    async def arm(self, *, given: Moment | None = None) -> str:
+        """Arm and return "", or return why not. Arming again restarts the idle time.
+
+        Args:
+            given: when the trader pressed the key in another process; None for now.
+        """
+        clock = self._kernel.clock
+        if given is not None and (age_s := seconds_since(given, clock)) >= ARM_WITHIN_S:
+            late = f"Too late: given {age_s:.0f} s ago"
+            self._kernel.log.add(Level.INFO, "notice", f"Not armed. {late}")
+            return late
         if reason := self._terminals.why_not():
             return reason
         was_armed = self._until is not None

@@ -406,11 +406,14 @@ class SingleKeys:
         return True
 
     def _refuse_late(self, pressed_s: float) -> bool:
-        """Refuse an order that was prepared so slowly that its price is old; return whether it was."""
+        """Refuse an order whose price is old by the time it is prepared; return whether it was."""
         took_s = self._workspace.queries.monotonic() - pressed_s
-        if took_s < ANSWER_WITHIN_S:
+        if took_s >= ANSWER_WITHIN_S:
+            self._refuse(f"Not sent: the service took {took_s:.0f} s to answer; press again.")
+        elif not self._workspace.reader.read().is_armed:
+            self._refuse("Not sent: disarmed meanwhile.")
+        else:
             return False
-        self._line.show(f"Not sent: the service took {took_s:.0f} s to answer; press again.")
         return True
 
     def _context_of(self, model: MarketModel, book: BookView, terms: MarketTerms) -> TicketContext:
@@ -456,7 +459,9 @@ class SingleKeys:
         reason = model.why_not_tradable.rstrip(".")
         if not reason and not _is_large_enough(self._page.size):
             reason = TOO_SMALL
-        reason = reason or await self._workspace.commands.arm()
+        if not reason:
+            self._line.show("Arming: the service has not answered yet.")
+            reason = await self._workspace.commands.arm()
         if reason:
             self._line.show(f"Not armed: {plain(reason, 90)}.")
             return
