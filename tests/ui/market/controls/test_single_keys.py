@@ -436,6 +436,7 @@ async def test_an_order_that_a_slow_service_prepared_too_late_is_not_sent() -> N
     await desk.keys.press(SingleKey.TAKE_ASK)
     assert not desk.placed()
     assert desk.said == "Not sent: the service took 2 s to answer; press again."
+    assert desk.service.calls_of("log_refusal") == [(desk.said,)]
 
 
 async def test_an_order_that_the_service_refuses_says_why() -> None:
