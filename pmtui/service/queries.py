@@ -89,7 +89,7 @@ class AccountReader:
             reserved=feed.own.reserved_cash(),
             positions=tuple(each for each in positions if not each.is_remnant),
             remnants=(*(p for p in positions if p.is_remnant), *feed.holdings.sold_out()),
-            open_orders=feed.own.open_orders(),
+            open_orders=feed.open_orders(),
             as_of=feed.state.as_of,
             problem=feed.state.problem,
             balances=feed.holdings.sizes(),

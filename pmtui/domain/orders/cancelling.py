@@ -8,6 +8,8 @@ from pmtui.domain.orders.order import CancelResult, Order
 
 NO_ANSWER = "no answer"
 LEFT_OUT = "left out of the answer"
+_SAYS_GONE = ("not found", "be found", "already")
+"""Parts of the venue's refusals of orders that are not on its book: `already canceled or matched`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,11 @@ class CancelEnds:
     """How many of the cancelled orders this program has never seen."""
     unexpected: int
     """How many orders in the reply cannot have been covered by the cancel."""
+
+
+def says_gone(refusal: str) -> bool:
+    """Whether a refused cancel says that the order is not there, so that it has ended unseen."""
+    return any(part in refusal.lower() for part in _SAYS_GONE)
 
 
 def sort_cancel_answer(

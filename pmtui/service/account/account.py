@@ -153,6 +153,25 @@ class AccountFeed:
             _ = group.create_task(self._poll(WARM_PERIOD_S, self._keep_warm))
             _ = group.create_task(self._refresh_when_clock_is_known())
 
+    def suspect(self, order_ids: Iterable[OrderId], *, is_over: bool = True) -> None:
+        """Show open orders as unconfirmed, because the venue may have ended them, and ask.
+
+        Args:
+            order_ids: the orders.
+            is_over: whether it ends none of them any more without a report.
+        """
+        self.endings.suspect(order_ids, until_s=self._kernel.clock.monotonic() if is_over else inf)
+        self.refresh()
+        self._mark()
+
+    def open_orders(self) -> tuple[Order, ...]:
+        """Return the open orders as a trader should see them: unconfirmed where they may have ended."""
+        doubts = self.endings.is_suspected
+        return tuple(
+            replace(order, status=OrderStatus.UNKNOWN) if doubts(order.order_id) else order
+            for order in self.own.open_orders()
+        )
+
     def recent_orders(self) -> tuple[Order, ...]:
         """Return the most recently changed orders, newest first, however they ended."""
         version, orders = self._recent_as_of

@@ -22,6 +22,7 @@ from pmtui.domain.orders.cancelling import (
     ALL_ORDERS,
     CancelEnds,
     CancelScope,
+    says_gone,
     sort_cancel_answer,
 )
 from pmtui.domain.orders.life import IN_DOUBT
@@ -261,6 +262,8 @@ class Canceller:
         for order_id, reason in kept:
             text = f"Not cancelled {order_id[:10]}…: {reason}"
             self._kernel.log.notice(Level.WARNING, text, order_id=order_id)
+        if doubtful := [order_id for order_id, reason in kept if says_gone(reason)]:
+            self._feed.suspect(doubtful)
         for order_id in ends.gone:
             self._history.record_cancel("done", order_id)
             self._feed.mark_cancelled(order_id)

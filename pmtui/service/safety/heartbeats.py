@@ -189,6 +189,7 @@ class HeartbeatSender:
             self._reported = BeatState.LOST
             self._lost_at = self._kernel.clock.now()
             self._at_risk = self._kept
+            self._feed.suspect(self._at_risk, is_over=False)
             text = f"HEARTBEATS LOST ({self._why()}): none accepted for {DEADLINE_S} s"
             self._report(Level.BAD, f"{text}, the venue cancels every open order of this key")
 
@@ -206,7 +207,7 @@ class HeartbeatSender:
                 self._report(Level.WARNING, text)
                 # It can only be queried now, and a reply may be out of date for a while.
                 self._lost_at = now
-                self._feed.refresh()
+                self._feed.suspect(self._at_risk)
             else:
                 self._report(
                     Level.GOOD, f"Heartbeat accepted after {gap}, in time: orders were kept"

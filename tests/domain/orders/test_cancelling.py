@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from pmtui.domain.orders.cancelling import (
     LEFT_OUT,
     NO_ANSWER,
     CancelScope,
+    says_gone,
     sort_cancel_answer,
 )
 from pmtui.domain.orders.order import CancelResult, Order
@@ -85,3 +87,15 @@ def test_every_target_ends_once(
     assert len(ended) == len(set(ended))
     assert {FIRST, SECOND} <= set(ended)
     assert scope is not None or set(ended) == {FIRST, SECOND}
+
+
+@pytest.mark.parametrize(
+    ("refusal", "is_gone"),
+    [
+        ("already canceled or matched", True), ("Order not found or already canceled", True),
+        ("order can't be found - already canceled or matched", True),
+        ("the market is halted", False),
+    ],
+)  # fmt: skip
+def test_some_refusals_say_that_the_order_has_ended(refusal: str, *, is_gone: bool) -> None:
+    assert says_gone(refusal) is is_gone

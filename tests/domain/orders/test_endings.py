@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from math import inf
 
 import pytest
 from hypothesis import given
@@ -341,3 +342,24 @@ def test_an_order_of_an_earlier_session_that_is_gone_was_cancelled() -> None:
     asked = [30.0, 35.0, 40.0, 30.0 + LAG_S]
     ends = [endings.apply_absence(ID, asked_s=at_s, at_s=at_s) for at_s in asked]
     assert ends == [None, None, None, OrderStatus.CANCELLED]
+
+
+def test_a_suspected_order_is_trusted_again_once_a_late_enough_report_shows_it() -> None:
+    endings = OrderEndings(OwnOrders(), POLICY)
+    _ = endings.apply(ORDER, 0.0)
+    endings.suspect((ID,), until_s=inf)
+    _ = endings.apply_report(ORDER, asked_s=900.0, at_s=900.1)
+    assert endings.is_suspected(ID)
+    endings.suspect((ID,), until_s=1_000.0)
+    _ = endings.apply_report(ORDER, asked_s=999.0 + LAG_S, at_s=1_020.0)
+    assert endings.is_suspected(ID)
+    _ = endings.apply_report(ORDER, asked_s=1_000.0 + LAG_S, at_s=1_020.0)
+    assert not endings.is_suspected(ID)
+
+
+def test_an_order_that_has_ended_is_suspected_no_more() -> None:
+    endings = OrderEndings(OwnOrders(), POLICY)
+    _ = endings.apply(ORDER, 0.0)
+    endings.suspect((ID,), until_s=10.0)
+    _ = endings.apply(replace(ORDER, status=OrderStatus.CANCELLED), 20.0)
+    assert not endings.is_suspected(ID)

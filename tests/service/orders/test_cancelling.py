@@ -3,6 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from pmtui.domain.answers import Failure, FailureKind
 from pmtui.domain.ids import ConditionId, OrderId
 from pmtui.domain.money import Micros
@@ -238,3 +240,21 @@ async def test_a_cancel_of_one_terminal_is_told_in_the_others(world: World) -> N
     _ = first.commands.cancel_all()
     _ = second.commands.cancel_market(BUY.condition_id, None)
     assert world.service.queries.log().entries[-1] == entry
+
+
+@pytest.mark.parametrize(
+    ("refusal", "status"),
+    [
+        ("Order not found or already canceled", OrderStatus.UNKNOWN),
+        ("the market is halted", OrderStatus.LIVE),
+    ],
+)
+async def test_an_order_that_the_venue_does_not_find_is_unconfirmed_until_it_is_proved(
+    world: World, refusal: str, status: OrderStatus
+) -> None:
+    await with_resting(world, FIRST)
+    world.account.refuses_to_cancel = {FIRST: refusal}
+    await world.service.commands.cancel_verdict(world.service.commands.cancel([FIRST]))
+    assert [o.status for o in world.service.queries.account().open_orders] == [status]
+    world.account.open.clear()
+    await until(world, lambda: not shown(world), "it is known to be gone")

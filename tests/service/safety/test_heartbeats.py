@@ -159,6 +159,38 @@ async def test_orders_that_a_silent_stream_kept_from_us_are_asked_for_after_a_lo
         assert "1 order was cancelled since the last good heartbeat" in told(world, Level.BAD)
 
 
+async def test_orders_are_unconfirmed_from_a_loss_until_the_venue_shows_them_again(
+    tmp_path: Path,
+) -> None:
+    async with world_with(tmp_path, HeartbeatPolicy.ON) as world:
+
+        def unconfirmed() -> set[OrderId]:
+            orders = world.service.queries.account().open_orders
+            assert world.service.queries.status().unknown_orders == len(
+                found := {o.order_id for o in orders if o.status is OrderStatus.UNKNOWN}
+            )
+            return found
+
+        rest(world, ONE, TWO)
+        await world.pass_time(6)
+        world.heart.failure = DOWN
+        await world.pass_time(4)
+        assert state(world) is BeatState.LATE
+        assert not unconfirmed()
+        await world.pass_time(5 * LAG_S)
+        assert state(world) is BeatState.LOST
+        assert unconfirmed() == {ONE, TWO}
+        del world.account.open[ONE]
+        world.heart.failure = None
+        await world.pass_time(5)
+        assert state(world) is BeatState.BEATING
+        assert unconfirmed() == {ONE, TWO}
+        await world.pass_time(LAG_S + 10)
+        assert not unconfirmed()
+        assert [o.order_id for o in world.service.queries.account().open_orders] == [TWO]
+        assert world.service.parts.account.feed.own.order(TWO) == resting(TWO)
+
+
 async def test_each_loss_is_told_anew(tmp_path: Path) -> None:
     async with world_with(tmp_path, HeartbeatPolicy.ON) as world:
         for _ in range(2):
