@@ -19,7 +19,7 @@ from pmtui.domain.conditionals.conditional import (
     GONE,
     ConditionalOrder,
     ConditionalState,
-    allot,
+    covered_by,
     covering,
     unprotected,
 )
@@ -432,10 +432,14 @@ class AccountView:
         return covering(self.protecting(token_id), self.held(token_id))
 
     def allotted(self, each: ConditionalOrder) -> Micros:
-        """Shares that a conditional order covers: for an active one never more than are held."""
-        same = self.protecting(each.token_id)
+        """Shares that a conditional order covers, or will cover once it is resumed.
+
+        Never more than are held; the stated size while there are none.
+        """
+        if self.has_none(each.token_id) and not each.is_all:
+            return each.size
         held, of_other = self.held(each.token_id), self.held_of_other(each.token_id)
-        return allot(same, held, of_other=of_other).get(each.conditional_id, each.size)
+        return covered_by(each, self.protecting(each.token_id), held, of_other=of_other)
 
     def unprotected(self, token_id: TokenId) -> Micros | None:
         """Unpaired shares of a token that no active stop covers; None if there is no stop at all."""

@@ -271,6 +271,24 @@ def allot(
     return shares
 
 
+def covered_by(
+    conditional: ConditionalOrder, others: Iterable[ConditionalOrder], held: Micros,
+    *, of_other: Micros = ZERO,
+) -> Micros:  # fmt: skip
+    """Return how many of the held shares an order covers; a paused one, how many once it is resumed.
+
+    Args:
+        conditional: it may be among the others.
+        others: those of its token.
+        held: shares of the token.
+        of_other: shares of the market's other outcome.
+    """
+    this = conditional.conditional_id
+    active = replace(conditional, state=ConditionalState.WATCHING)
+    beside = (each for each in others if each.conditional_id != this)
+    return allot((*beside, active), held, of_other=of_other)[this]
+
+
 def unprotected(
     conditionals: Sequence[ConditionalOrder], held: Micros, *, of_other: Micros = ZERO
 ) -> Micros | None:

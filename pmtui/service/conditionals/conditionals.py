@@ -29,6 +29,7 @@ from pmtui.domain.conditionals.conditional import (
     allot,
     check_attachment,
     check_plan,
+    covered_by,
     describe_conditional,
     follow_purchases,
     moved_to,
@@ -542,12 +543,11 @@ class Conditionals:
             return then
         if self._flat.is_flat(then.conditional_id):
             return then
-        active = replace(then, state=ConditionalState.WATCHING, reason="")
-        held = self.sales.held(then.token_id)
-        others = [e for e in self._active(then.token_id) if e.conditional_id != then.conditional_id]
-        of_other = self.sales.held_of_other(then)
-        rest = allot((*others, active), held, of_other=of_other)[then.conditional_id]
-        return replace(active, size=rest) if size_floor(rest) > 0 else then
+        held, of_other = self.sales.held(then.token_id), self.sales.held_of_other(then)
+        rest = covered_by(then, self._active(then.token_id), held, of_other=of_other)
+        if size_floor(rest) <= 0:
+            return then
+        return replace(then, state=ConditionalState.WATCHING, reason="", size=rest)
 
     def _recount(self) -> None:
         """Count the fills of purchases, late fills of sales, and trades that failed."""

@@ -27,6 +27,7 @@ from pmtui.domain.conditionals.conditional import (
     allot,
     check_attachment,
     check_plan,
+    covered_by,
     covering,
     describe_attachment,
     describe_conditional,
@@ -273,6 +274,30 @@ def test_a_stated_size_leaves_one_short_by_what_the_form_warns_of(
         after = max(of_other - (held - taken - size), 0)
         before = max(of_other - (held - taken), 0)
         assert short == after - before
+
+
+@given(rows=protections, held=whole, of_other=whole)
+def test_a_paused_one_covers_what_it_will_cover_once_it_is_resumed(
+    rows: list[tuple[Micros, bool, bool, ConditionalState]], held: Micros, of_other: Micros
+) -> None:
+    them = orders_of(rows)
+    for each in them:
+        resumed = replace(each, state=ConditionalState.WATCHING)
+        then = [resumed if other is each else other for other in them]
+        covered = covered_by(each, them, held, of_other=of_other)
+        # Those of one moment have no order of age: the paused one comes last among them.
+        beside = [other for other in then if other is not resumed]
+        assert covered == allot([*beside, resumed], held, of_other=of_other)[each.conditional_id]
+        assert 0 <= covered <= held
+
+
+@given(size=whole, sold=whole, is_all=st.booleans())
+def test_a_pause_changes_no_size(size: Micros, sold: Micros, *, is_all: bool) -> None:
+    left = Micros(max(size - sold, 0))
+    active = replace(PAIR, size=size, is_all=is_all)
+    before = allot([active], left)[active.conditional_id]
+    stopped = replace(active, state=ConditionalState.PAUSED)
+    assert covered_by(stopped, [stopped], left) == before == left
 
 
 def test_all_is_everything_where_only_dust_of_the_other_outcome_is_held() -> None:

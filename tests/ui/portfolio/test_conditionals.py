@@ -294,6 +294,16 @@ async def test_one_without_shares_says_so_in_the_list_and_beside_the_position() 
         await until(pilot, lambda: shows(app, "paused 100 Yes  ▽ stop 40¢"), "shares again")
 
 
+@pytest.mark.parametrize("is_all", [True, False])
+def test_a_paused_one_names_the_shares_it_will_cover(*, is_all: bool) -> None:
+    account = MarketDemo(0).market.service.account_view
+    held = format_shares(account.held(YES))
+    placed = replace(STOP, size=Micros(10**12), is_all=is_all, state=ConditionalState.PAUSED)
+    account = replace(account, conditionals=(placed,))
+    line = "".join(cell.text for cell in paint_protection(placed, account))
+    assert line.startswith(f"paused {'all ' * is_all}{held} Yes ")
+
+
 def test_one_that_waits_for_fills_names_no_size() -> None:
     source = CountedFills(OrderId("0x1"), Micros(0), Micros(0), NOW)
     waiting = replace(STOP, size=Micros(0), sources=(source,))
