@@ -5,7 +5,7 @@ bought count as cost if our own fills show them.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from fractions import Fraction
@@ -474,9 +474,7 @@ def _net_moves(fills: Iterable[Fill], token_id: TokenId, fee: FeeSchedule) -> tu
     for fill in fills:
         is_own, is_buy = fill.token_id == token_id, fill.side is Side.BUY
         to = 0 if is_own is is_buy else 1
-        paid = 0
-        if fill.liquidity is Liquidity.TAKER:
-            paid = fill.fee or taker_fee(fill.size, fill.price, fee)
+        paid = _fee_paid(fill, fee)
         price = fill.price if is_own else complement(fill.price)
         sums = found[to]
         found[to] = _Moves(
@@ -486,6 +484,12 @@ def _net_moves(fills: Iterable[Fill], token_id: TokenId, fee: FeeSchedule) -> tu
             sums.bought + (fill.size if is_buy else 0),
         )
     return found[0], found[1]
+
+
+def _fee_paid(fill: Fill, fee: FeeSchedule) -> Micros:
+    if fill.liquidity is not Liquidity.TAKER:
+        return ZERO
+    return fill.fee or taker_fee(fill.size, fill.price, fee)
 
 
 def profits_at_end(stakes: Iterable[Stake]) -> tuple[Micros, Micros]:
@@ -526,7 +530,8 @@ def entry_fees(
 ) -> Micros:  # fmt: skip
     """Return the taker fees in a holding, from our own fills in any order; 0 if they do not add up.
 
-    Sales and merges reduce the fees in proportion. Fills that do not explain the size held (the record is
+    Sales and merges reduce the fees in proportion. The fee of selling a share out of a pair is in what is held
+    of the other outcome: that sale opened it. Fills that do not explain the size held (the record is
     incomplete, or shares were sent) do not show what was paid.
 
     Args:
@@ -537,36 +542,55 @@ def entry_fees(
         of_other: the market's other outcome and what is held of it: a split adds the same to both, and a
             merge takes it from both.
     """
-    own = tuple(fills)
-    held, fees = _fees_in(own, token_id, fee)
     if not size:
         return ZERO
-    change = size - held
-    if abs(change) * 1000 > size:
-        if of_other is None:
+    sizes = {token_id: size} if of_other is None else {token_id: size, of_other[0]: of_other[1]}
+    own = [f for f in fills if f.token_id in sizes and f.status is not TradeStatus.FAILED]
+    own.sort(key=lambda f: (f.matched_at, f.side is Side.SELL, f.trade_id))
+    moved = {token: each - _net_bought(own, token) for token, each in sizes.items()}
+    change, *of_others = moved.values()
+    if of_others and abs(change - of_others[0]) * 1000 <= max(sizes.values()):
+        # What was split counts as the first of all: it may be sold before more is bought.
+        legs = {token: _Leg(max(each, 0)) for token, each in moved.items()}
+        _apply_fills(own, legs, fee)
+    else:
+        legs = {token_id: _Leg()}
+        _apply_fills((f for f in own if f.token_id == token_id), legs, fee)
+        if abs(size - legs[token_id].held) * 1000 > size:
             return ZERO
-        other, other_size = of_other
-        change_of_other = other_size - _fees_in(own, other, fee)[0]
-        if abs(change - change_of_other) * 1000 > max(size, other_size):
-            return ZERO
-        if change < 0:
-            fees = fees * size / held
+    leg = legs[token_id]
+    fees = leg.fees * size / leg.held if leg.held > size else leg.fees
     return Micros(-(-fees.numerator // fees.denominator))
 
 
-def _fees_in(fills: Iterable[Fill], token_id: TokenId, fee: FeeSchedule) -> tuple[int, Fraction]:
-    """Return what fills have left of a token, and the taker fees paid for it."""
-    held, fees = 0, Fraction(0)
-    own = [f for f in fills if f.token_id == token_id and f.status is not TradeStatus.FAILED]
-    for fill in sorted(own, key=lambda f: (f.matched_at, f.side is Side.SELL, f.trade_id)):
+def _net_bought(fills: Iterable[Fill], token_id: TokenId) -> int:
+    own = (fill for fill in fills if fill.token_id == token_id)
+    return sum(fill.size if fill.side is Side.BUY else -fill.size for fill in own)
+
+
+@dataclass(slots=True)
+class _Leg:
+    """Shares of one outcome, and the taker fees paid for them."""
+
+    held: int = 0
+    fees: Fraction = Fraction(0)
+
+
+def _apply_fills(fills: Iterable[Fill], legs: Mapping[TokenId, _Leg], fee: FeeSchedule) -> None:
+    """Apply fills, oldest first, to the legs of a market."""
+    for fill in fills:
+        leg = legs[fill.token_id]
+        other = next((each for token, each in legs.items() if token != fill.token_id), None)
+        paid = _fee_paid(fill, fee)
         if fill.side is Side.BUY:
-            held += fill.size
-            if fill.liquidity is Liquidity.TAKER:
-                fees += fill.fee or taker_fee(fill.size, fill.price, fee)
-        elif held > 0:
-            left = max(0, held - fill.size)
-            fees, held = fees * left / held, left
-    return held, fees
+            leg.held, leg.fees = leg.held + fill.size, leg.fees + paid
+            continue
+        taken = min(fill.size, leg.held)
+        if other is not None:
+            from_pairs = max(taken - max(leg.held - other.held, 0), 0)
+            other.fees += Fraction(paid * from_pairs, fill.size)
+        if taken:
+            leg.fees, leg.held = leg.fees * (leg.held - taken) / leg.held, leg.held - taken
 
 
 # A ladder calls this for every row of every frame; position and fee stay the same for minutes.

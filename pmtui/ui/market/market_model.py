@@ -397,12 +397,13 @@ class MarketModel:
     @property
     def settled_fees(self) -> dict[TokenId, Micros]:
         """The taker fees paid for positions that are resolved: their result is net of them."""
-        fee = _fee_of(self.market)
-        return {
-            p.token_id: entry_fees(self.fills, p.token_id, p.size, fee)
-            for p in self.positions
-            if p.is_settled
-        }
+        fee, account, paid = _fee_of(self.market), self.account, dict[TokenId, Micros]()
+        for each in self.positions:
+            if each.is_settled:
+                other, _ = _other(self.market, each.token_id)
+                stakes = stakes_in(account, self.fills, each.token_id, fee=fee, other=other)
+                paid[each.token_id] = Micros(sum(stake.entry_fees for stake in stakes))
+        return paid
 
     @property
     def holds_nothing(self) -> str:

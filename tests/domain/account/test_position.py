@@ -207,6 +207,51 @@ def test_a_split_keeps_the_fees_of_what_was_bought_and_a_merge_takes_its_part() 
     assert fees(50, 50) == fees(0, 0, bought) == 0
 
 
+def fees_of_both(size: Micros, of_other: Micros, fills: list[Fill]) -> tuple[Micros, Micros]:
+    return (
+        entry_fees(fills, TOKEN, size, FOUR_PERCENT, of_other=(OTHER, of_other)),
+        entry_fees(fills, OTHER, of_other, FOUR_PERCENT, of_other=(TOKEN, size)),
+    )
+
+
+def test_a_leg_of_a_split_that_is_sold_leaves_its_fee_with_the_other_one() -> None:
+    short, sold = replace(fill(1, 100), token_id=OTHER), fill(2, 100, side=Side.SELL)
+    # $1 for each 100 shares; 100 of both were split before the sale.
+    assert fees_of_both(ZERO, m("200"), [short, sold]) == (0, m("2"))
+    back = fill(3, 150)
+    assert fees_of_both(m("150"), m("200"), [short, sold, back]) == (m("1.5"), m("2"))
+    # Half of the 150 pairs merged.
+    assert fees_of_both(m("75"), m("125"), [short, sold, back]) == (m("0.75"), m("1.25"))
+
+
+steps = st.lists(st.tuples(st.booleans(), st.integers(1, 10**9)), max_size=8)
+
+
+@given(split=st.integers(1, 10**9).map(Micros), trades=steps)
+def test_no_fee_of_a_market_is_lost_while_nothing_is_closed(
+    split: Micros, trades: list[tuple[bool, int]]
+) -> None:
+    """Shares of a split are sold out of pairs, and the other outcome is bought, in any order."""
+    held, of_other, fills = int(split), int(split), list[Fill]()
+    for second, (is_sale, drawn) in enumerate(trades):
+        size = Micros(min(drawn, held) if is_sale else drawn)
+        if not size:
+            continue
+        traded = replace(
+            fill(second, 1), trade_id=TradeId(str(second)), size=size, fee=Micros(drawn)
+        )
+        if is_sale:
+            held -= size
+            fills.append(replace(traded, side=Side.SELL))
+        else:
+            of_other += size
+            fills.append(replace(traded, token_id=OTHER))
+    bought = replace(fill(99, 1), size=Micros(10**6), fee=Micros(7))
+    paid = sum(each.fee or 0 for each in (*fills, bought))
+    found = fees_of_both(Micros(held + bought.size), Micros(of_other), [*fills, bought])
+    assert sum(found) in range(paid, paid + 3)
+
+
 def test_a_fee_that_is_known_counts_as_it_is() -> None:
     assert entry_fees([fill(1, 100, fee=123)], TOKEN, Micros(100 * ONE), NO_FEE) == 123
 
