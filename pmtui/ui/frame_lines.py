@@ -102,18 +102,12 @@ class FrameLines:
             paint_status(
                 self._surface.queries.status(),
                 self._screen.size.width,
-                armed_size=self._armed_size,
+                armed_size=format_size_compact(self._surface.single_key_size, width=6).strip(),
                 news=count_news(self._surface.queries.log()),
                 are_keys_locked=self._are_keys_locked(),
                 paused_reason="" if replay is None else replay.view().paused_reason,
             )
         )
-
-    @property
-    def _armed_size(self) -> str:
-        presets, chosen = self._surface.options.presets, self._surface.memory.now.preset
-        size = presets[chosen if 0 <= chosen < len(presets) else 0]
-        return format_size_compact(size, width=6).strip()
 
     def show_footer(self) -> None:
         """Show the keys that work now; those of the modal if one is open."""

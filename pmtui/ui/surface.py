@@ -145,6 +145,17 @@ class Surface:
     """The service's process if it is not this one."""
 
     @property
+    def chosen_preset(self) -> int:
+        """The index of the size that single keys send on every screen."""
+        chosen = self.memory.now.preset
+        return chosen if 0 <= chosen < len(self.options.presets) else 0
+
+    @property
+    def single_key_size(self) -> Micros:
+        """The size that single keys send on every screen, in shares."""
+        return self.options.presets[self.chosen_preset]
+
+    @property
     def loss(self) -> ServiceLoss | None:
         """Since when the service is gone; None while it runs."""
         return None if self.process is None else self.process.loss

@@ -2,7 +2,7 @@
 
 A key reads the exact book that is shown and sends a price of it, or the cursor's; no change of the
 book between two frames makes it another order. The service arms and disarms, and owns every order.
-Arming holds on every market until it ends; a screen starts with the size chosen last.
+Arming holds on every market until it ends, and so does the chosen size.
 
 When a form does not open, keys meant for it are ignored for a moment: after the key for a form the
 trader may have typed a price, a size and `enter` already.
@@ -98,7 +98,7 @@ class SingleKeys:
     def __init__(
         self, workspace: Workspace, news: OrderNews, *, is_moving: Callable[[], bool]
     ) -> None:
-        """Start with the size chosen last.
+        """Start without a permission for a doubtful book.
 
         Args:
             workspace: the screen's workspace.
@@ -110,8 +110,6 @@ class SingleKeys:
         self._page = workspace.page
         self._news = news
         self._is_moving = is_moving
-        kept = workspace.surface.memory.now.preset
-        self._preset = kept if 0 <= kept < len(workspace.surface.options.presets) else 0
         self._permitted_at_s: float | None = None
         self._pressed: tuple[str, float] | None = None
         self._was_armed = False
@@ -122,7 +120,7 @@ class SingleKeys:
     @property
     def preset(self) -> Micros:
         """The size that single keys send."""
-        return self._workspace.surface.options.presets[self._preset]
+        return self._workspace.surface.single_key_size
 
     def forget(self) -> None:
         """Drop the state of the current market when another one is shown."""
@@ -170,15 +168,14 @@ class SingleKeys:
         if number > len(presets):
             self._line.show(f"Only {count(len(presets), 'preset')}.")
             return
-        self._preset = number - 1
-        self._workspace.surface.memory.keep_preset(self._preset)
+        self._workspace.surface.memory.keep_preset(number - 1)
         self._workspace.commands.touch_arming()
         text = f"Single-key size: {exact_shares(self.preset)}"
         if self._workspace.reader.read().is_armed:
             self._line.confirm(f"{text}; a purchase that takes spends dollars and may get more.")
         else:
             self._line.confirm(f"{text}; {self._key('toggle_arming')} to arm.")
-        self._page.show_parts(Part.STATE)
+        self._page.show_parts(Part.STATUS, Part.STATE)
 
     def override(self) -> None:
         """Permit the next key to trade from a book that may be wrong."""
@@ -317,7 +314,7 @@ class SingleKeys:
             return armed
         # Needed with every change of a book, on which none of this depends.
         account = model.account if model.is_over else None
-        seen = (model.status, model.market, account, is_locked, self._preset)
+        seen = (model.status, model.market, account, is_locked, self.preset)
         known = self._resting
         if known is None or not all(map(is_, known[0], seen)):
             known = self._resting = (seen, self._resting_keys(model, has_next=has_next()))
@@ -330,7 +327,8 @@ class SingleKeys:
             describe_result, model.market.market, model.positions, fees=model.settled_fees
         )
         return RestingKeys(
-            presets=self._workspace.surface.options.presets, chosen=self._preset,
+            presets=self._workspace.surface.options.presets,
+            chosen=self._workspace.surface.chosen_preset,
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
             lock=plain(model.status.kill_lock, 100),
             reason=reason or model.why_not_tradable.rstrip("."),
@@ -372,7 +370,8 @@ class SingleKeys:
                 net, book, model.ladder_orders, tick=model.terms.tick_size, give_way_percent=way
             )
         return ArmedKeys(
-            presets=self._workspace.surface.options.presets, chosen=self._preset,
+            presets=self._workspace.surface.options.presets,
+            chosen=self._workspace.surface.chosen_preset,
             prices=known,
             own=frozenset(k for k, p in known.items() if meets_own(k, p, model.ladder_orders)),
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},

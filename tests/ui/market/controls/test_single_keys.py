@@ -481,6 +481,21 @@ def test_a_preset_changes_the_size_of_the_next_order() -> None:
     assert desk.said == "Single-key size: 50 shares; v to arm."
 
 
+async def test_every_screen_sends_the_size_that_was_chosen_last_on_any_of_them() -> None:
+    desk = armed()
+    presets = desk.workspace.surface.options.presets
+    elsewhere = SingleKeys(desk.workspace, desk.news, is_moving=lambda: False)
+    desk.keys.choose_preset(4)
+    elsewhere.choose_preset(1)
+    dials = desk.keys.dials(desk.reader.read())
+    assert isinstance(dials, ArmedKeys)
+    assert dials.chosen == desk.workspace.surface.chosen_preset == 0
+    await desk.keys.press(SingleKey.TAKE_ASK)
+    (order,) = desk.placed()
+    assert order.size == presets[0]
+    await desk.page.finish()
+
+
 async def test_what_is_typed_for_a_form_that_did_not_open_is_no_order() -> None:
     desk = armed()
     desk.line.refuse_form("No position in this outcome to protect.")
