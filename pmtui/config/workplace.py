@@ -135,25 +135,21 @@ class Memory:
         """
         self._profile = profile
         self._path = path
-        self._now = Workplace() if path is None else load_workplace(path)
-
-    @property
-    def now(self) -> Workplace:
-        """The current state."""
-        return self._now
+        self.now = Workplace() if path is None else load_workplace(path)
+        """The current state; `keep` changes it."""
 
     @property
     def place(self) -> LastScreen:
         """The screen to restore; the market list if another profile was in use."""
-        kept = self._now.place
+        kept = self.now.place
         return kept if kept.profile == self._profile else LastScreen()
 
     def keep(self, change: Callable[[Workplace], Workplace]) -> None:
         """Save a change; if it cannot be written, log that and keep it for this session."""
-        changed = change(self._now)
-        if changed == self._now:
+        changed = change(self.now)
+        if changed == self.now:
             return
-        self._now = changed
+        self.now = changed
         if self._path is None:
             return
         try:
@@ -179,7 +175,7 @@ class Memory:
 
     def grouping_of(self, market: str) -> int:
         """Return how many times the grouping of a market's ladder was widened; 0 if never."""
-        for kept in self._now.groupings:
+        for kept in self.now.groupings:
             name, _, times = kept.rpartition(":")
             if name == market and times.isdecimal():
                 return int(times)
@@ -187,7 +183,7 @@ class Memory:
 
     def keep_grouping(self, market: str, times: int) -> None:
         """Save how many times the grouping of a market's ladder was widened; 0 is not stored."""
-        others = tuple(k for k in self._now.groupings if k.rpartition(":")[0] != market)
+        others = tuple(k for k in self.now.groupings if k.rpartition(":")[0] != market)
         kept = (*others, f"{market}:{times}") if times else others
         self.keep(lambda now: replace(now, groupings=kept[-_MOST_GROUPINGS:]))
 
@@ -227,7 +223,7 @@ class Memory:
 
     def hidden_columns(self, name: str) -> frozenset[str]:
         """Return the hidden columns of a list."""
-        found = (each.partition(".") for each in self._now.hidden_columns)
+        found = (each.partition(".") for each in self.now.hidden_columns)
         return frozenset(column for listed, _, column in found if listed == name)
 
     def keep_columns(self, name: str, hidden: Iterable[str]) -> None:

@@ -85,6 +85,8 @@ class EntryRules:
         """Return why an intent would be refused; empty if it would not."""
         if isinstance(intent, MarketBuyIntent):
             cash = intent.amount
+        elif intent.spend is not None:
+            cash = intent.spend
         else:
             cash = notional_ceil(intent.price, intent.size)
         return self.find_breach(intent.condition_id, intent.side, cash)

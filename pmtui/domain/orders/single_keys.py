@@ -12,7 +12,7 @@ result.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from pmtui.domain.books.book_view import BookView
@@ -23,7 +23,12 @@ from pmtui.domain.orders.amounts import price_ceil, price_floor, size_floor
 from pmtui.domain.orders.order import LimitIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import describe_own_order, own_orders_met
 from pmtui.domain.ticket.draft import TicketContext, TicketDraft
-from pmtui.domain.ticket.short_sales import context_of_other, describe_mirrored, net_short
+from pmtui.domain.ticket.short_sales import (
+    context_of_other,
+    describe_mirrored,
+    is_short_sale,
+    net_short,
+)
 from pmtui.domain.ticket.ticket import (
     check_mirrored,
     check_price,
@@ -77,6 +82,8 @@ class SingleKeyPlan:
     """The order that a key sends."""
 
     intent: LimitIntent
+    price: Micros
+    """In terms of the outcome shown."""
     takes: bool
     """Whether it matches orders in the book as shown."""
     warnings: tuple[str, ...] = ()
@@ -90,6 +97,8 @@ class SingleKeyProblem:
     text: str
     meets: Order | None = None
     """The own order that it would match."""
+    brief: str = ""
+    """The reason in a word, in place of a price; empty for those that need a sentence."""
 
 
 def plan_single_key(
@@ -119,8 +128,10 @@ def plan_single_key(
     if isinstance(price, SingleKeyProblem):
         return price
     free = net_short(context) if key.side is Side.BUY else size_floor(context.available_shares)
-    sent = _size_to_send(key, size, context.terms, free=free)
-    draft = _draft(key, price, sent, outcome_index=outcome_index)
+    draft = _draft(key, price, size, outcome_index=outcome_index)
+    is_all = not is_short_sale(draft, context) and key.side is Side.SELL
+    sent = _size_to_send(key, size, context.terms, free=free, is_all_meant=is_all)
+    draft = replace(draft, size_text=format_micros(sent))
     closes = key.side is Side.BUY and sent <= free
     check = check_mirrored(draft, context) if closes else check_ticket(draft, context)
     if not isinstance(check.intent, LimitIntent) or check.numbers is None:
@@ -128,7 +139,7 @@ def plan_single_key(
     if check.is_mirrored:
         context = context_of_other(context)
     for problem in check_price(context, check.intent):
-        return SingleKeyProblem(f"{problem.text}: too far for a single key")
+        return SingleKeyProblem(f"{problem.text}: too far for a single key", brief="far")
     if (meeting := _own_problem(check.intent, context)) is not None:
         return meeting
     numbers = check.numbers
@@ -138,7 +149,7 @@ def plan_single_key(
         warnings = (describe_mirrored(check.intent, context.terms, numbers.shares), *warnings)
     if sent != size:
         warnings = ("all of the short" if closes else "all that was free to sell", *warnings)
-    return SingleKeyPlan(check.intent, numbers.fills_now > 0 or key.crosses, warnings)
+    return SingleKeyPlan(check.intent, price, numbers.fills_now > 0 or key.crosses, warnings)
 
 
 def _draft(key: SingleKey, price: Micros, size: Micros, *, outcome_index: int) -> TicketDraft:
@@ -152,17 +163,28 @@ def _draft(key: SingleKey, price: Micros, size: Micros, *, outcome_index: int) -
     )
 
 
-def _size_to_send(key: SingleKey, size: Micros, terms: MarketTerms, *, free: Micros) -> Micros:
-    """Return the size, or all free shares if the difference is less than the smallest order.
+def _size_to_send(
+    key: SingleKey, size: Micros, terms: MarketTerms, *, free: Micros, is_all_meant: bool
+) -> Micros:
+    """Return the size, or all free shares: of a sale of more than is free, or for a small difference.
 
     Fills come with fractions: selling 100 while holding 99.99 means all of it, also when buying back a
     short. The same goes for 101.75, which a purchase in dollars brings at a better price: the rest alone
     could not be ordered. It is no fraction if it is more than a tenth of the size.
+
+    Args:
+        key: the key's action.
+        size: the chosen preset.
+        terms: of the market.
+        free: shares that can be sold.
+        is_all_meant: whether a larger size means all that is free: one order cannot go on to a short.
     """
     least = terms.min_order_size
-    is_order = free >= least or (key.crosses and free > 0)
+    if not (free >= least or (key.crosses and free > 0)):
+        return size
     is_left = size < free and (free - size) * _PARTS_OF_SIZE <= size
-    return free if is_order and (free < size or is_left) and abs(free - size) < least else size
+    is_near = (free < size or is_left) and abs(free - size) < least
+    return free if is_near or (is_all_meant and free < size) else size
 
 
 def _own_problem(intent: LimitIntent, context: TicketContext) -> SingleKeyProblem | None:
@@ -174,7 +196,7 @@ def _own_problem(intent: LimitIntent, context: TicketContext) -> SingleKeyProble
     if not met:
         return None
     first = met.orders[0]
-    return SingleKeyProblem(f"Self-trade with your {describe_own_order(first)}", first)
+    return SingleKeyProblem(f"Self-trade with your {describe_own_order(first)}", first, "own")
 
 
 def key_warnings(
@@ -240,13 +262,6 @@ def key_price(
             return book.best_ask or SingleKeyProblem("No asks now")
         case SingleKey.IMPROVE_BID | SingleKey.IMPROVE_ASK:
             return _better(key.side, book, tick, own)
-
-
-def meets_own(key: SingleKey, price: Micros, own: Iterable[Order]) -> bool:
-    """Return whether a key that takes a price finds an own order of the ladder there, and is refused."""
-    return key.crosses and any(
-        o.price == price and o.side is not key.side and o.time_in_force.rests for o in own
-    )
 
 
 def _better(

@@ -1,6 +1,6 @@
 """Paints single keys: the sizes, every key with its price, the time left, and each result."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from pmtui.domain.account.position import Position
@@ -200,7 +200,17 @@ _WIDE = 140
 """In a narrower line names are abbreviated."""
 _MAKERS = (SingleKey.JOIN_BID, SingleKey.JOIN_ASK, SingleKey.IMPROVE_BID, SingleKey.IMPROVE_ASK)
 _BY_SIDE = (SingleKey.JOIN_BID, SingleKey.IMPROVE_BID, SingleKey.JOIN_ASK, SingleKey.IMPROVE_ASK)
+_SALES = frozenset(key for key in SingleKey if key.side is Side.SELL)
+"""The keys that sell all that is free where the chosen size is more."""
 _TAKERS = (SingleKey.HIT_BID, SingleKey.TAKE_ASK, SingleKey.BUY_HERE, SingleKey.SELL_HERE)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyOrder:
+    """What a key would send now."""
+
+    price: Micros
+    size: Micros
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,10 +220,8 @@ class ArmedKeys:
     presets: tuple[Micros, ...]
     chosen: int
     """The index of the preset to send."""
-    prices: Mapping[SingleKey, Micros]
-    """The price that each key would send now; without those that send nothing."""
-    own: Set[SingleKey] = frozenset()
-    """Those that send nothing because they would trade with an own order."""
+    orders: Mapping[SingleKey, KeyOrder | str]
+    """The order that each key would send now, or in a word why it sends none; empty for no word."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """The label of each action's key, by its name in the market context."""
     held: Micros = ZERO
@@ -352,31 +360,56 @@ def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
     makers = _BY_SIDE if has_short_names else _MAKERS
     names = _SHORT_NAMES if has_short_names else _NAMES
     chip = Cell(" ARMED ", Role.ARMED, Emphasis.BOLD)
-    first = [
-        _presets(
-            chip, armed.presets, armed.keys, chosen=armed.chosen, role=Role.ARMED, is_brief=is_brief
-        ),
-        *_priced(armed, makers, is_brief=is_brief, names=names),
-    ]
-    second = [
-        *_priced(armed, _TAKERS, is_brief=is_brief, names=names),
-        *_endings(armed, is_brief=has_short_names, is_tight=is_brief),
-    ]
-    if is_brief and _width_of(second, _TIGHT) > width:
-        # No key is left out for how many orders are pulled, nor for what capitals say by themselves.
-        bare = replace(armed, cancels=(0, 0))
-        second = [
-            *_priced(armed, _TAKERS, is_brief=True, names=_NO_NAMES),
-            *_endings(bare, is_brief=True, is_tight=True),
-        ]
+    presets = _presets(
+        chip, armed.presets, armed.keys, chosen=armed.chosen, role=Role.ARMED, is_brief=is_brief
+    )
+    gap = _TIGHT if is_brief else _LOOSE
     clock = _clock(armed, is_brief=is_brief)
-    if is_brief and _width_of(first, _TIGHT) + line_width(clock) > width:
-        # Every key is worth more than the round trip and the word beside the time that is left.
-        clock = (Cell(f"{_time_left(armed)} ", Role.NOTICE_WARN),)
+    # Every key is worth more than the round trip and the word beside the time that is left.
+    least = (Cell(f"{_time_left(armed)} ", Role.NOTICE_WARN),) if is_brief else clock
+    fewer = _NO_NAMES if is_brief else _SHORT_NAMES
+    none: Set[SingleKey] = frozenset()
+    ways = ((names, _SALES), (fewer, _SALES), (names, none), (fewer, none))
+    first = _fitting(
+        (
+            [presets, *_priced(armed, makers, is_brief=is_brief, names=each, sized=sized)]
+            for each, sized in ways
+        ),
+        width - line_width(least), gap,
+    )  # fmt: skip
+    if _width_of(first, gap) + line_width(clock) > width:
+        clock = least
+    second = _fitting(
+        _takers(armed, names, is_brief=is_brief, is_short=has_short_names), width, gap
+    )
     return (
         _joined(first, clock, width, is_brief=is_brief),
         _joined(second, (), width, is_brief=is_brief),
     )
+
+
+def _takers(
+    armed: ArmedKeys, names: Mapping[SingleKey, str], *, is_brief: bool, is_short: bool
+) -> Iterator[list[Line]]:
+    """Yield the keys that take or cancel, with ever fewer words."""
+    # No key is left out for how many orders are pulled, nor for what capitals say by themselves.
+    bare = replace(armed, cancels=(0, 0))
+    ways = ((armed, names), (bare, _NO_NAMES if is_brief else _SHORT_NAMES))
+    for sized in (_SALES, frozenset({SingleKey.HIT_BID})):
+        for shown, named in ways:
+            yield [
+                *_priced(shown, _TAKERS, is_brief=is_brief, names=named, sized=sized),
+                *_endings(shown, is_brief=is_short, is_tight=is_brief),
+            ]
+
+
+def _fitting(ways: Iterable[list[Line]], room: int, gap: str) -> list[Line]:
+    """Return the first of these lines of keys that has room; the last if none has."""
+    keys: list[Line] = []
+    for keys in ways:
+        if _width_of(keys, gap) <= room:
+            break
+    return keys
 
 
 def _presets(
@@ -402,26 +435,31 @@ def _presets(
 
 
 def _priced(
-    armed: ArmedKeys, wanted: Sequence[SingleKey], *, is_brief: bool, names: Mapping[SingleKey, str]
-) -> list[Line]:
+    armed: ArmedKeys, wanted: Sequence[SingleKey], *, is_brief: bool,
+    names: Mapping[SingleKey, str], sized: Set[SingleKey],
+) -> list[Line]:  # fmt: skip
     facts: list[Line] = []
     for key in wanted:
         label = armed.keys.get(key.name.lower(), "")
         if not label:
             continue
-        price = None if key in armed.own else armed.prices.get(key)
-        text = "own" if key in armed.own else "–"
-        if price is not None:
-            text = format_price(price, tick=armed.tick)
-        if is_brief:
-            text = text.removesuffix("¢")
-        role = Role.BID if key.side.value == "BUY" else Role.ASK
+        order = armed.orders.get(key, "")
+        role = Role.DIM
+        if isinstance(order, KeyOrder):
+            role = Role.BID if key.side is Side.BUY else Role.ASK
+            text = format_price(order.price, tick=armed.tick)
+            text = text.removesuffix("¢") if is_brief else text
+            if key in sized and order.size != armed.presets[armed.chosen]:
+                at = "@" if is_brief else " @ "
+                text = f"{format_size_compact(order.size, width=7).strip()}{at}{text}"
+        else:
+            text = order or "–"
         # Without a word between them `< 46.4` would read as a comparison.
         name = f" {names[key]} " if names[key] else ":"
         facts.append(
             (
                 Cell(label, Role.KEY, Emphasis.BOLD), Cell(name, Role.DIM),
-                Cell(text, role if price is not None else Role.DIM),
+                Cell(text, role),
             )
         )  # fmt: skip
     return facts

@@ -240,6 +240,12 @@ def test_a_purchase_counts_beside_what_is_at_stake_in_its_market_and_everywhere(
     assert "it would be $46.00" in everywhere.problem(DOLLARS)
 
 
+def test_a_purchase_that_signs_fewer_dollars_than_its_limit_counts_those() -> None:
+    rules = EntryRules(Limits(order=Micros(9 * DOLLAR)))
+    assert rules.problem(BUY)
+    assert rules.problem(replace(BUY, spend=Micros(9 * DOLLAR))) == ""
+
+
 def test_what_cannot_be_checked_refuses_a_purchase_and_no_sale() -> None:
     rules = EntryRules(LIMITS, unchecked="still loading")
     assert (rules.problem(BUY), rules.problem(SALE)) == ("still loading", "")

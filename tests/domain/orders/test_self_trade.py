@@ -30,7 +30,6 @@ from pmtui.domain.orders.single_keys import (
     SingleKey,
     SingleKeyPlan,
     SingleKeyProblem,
-    meets_own,
     plan_single_key,
 )
 from pmtui.domain.ticket.ticket import PlannedOrder, action_warnings, check_ticket
@@ -185,16 +184,9 @@ def test_a_single_key_sends_nothing_and_says_why(key: SingleKey) -> None:
     world = replace(WORLD, own=(OTHER_BID,))
     plan = plan_single_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=world)
     said = "Self-trade with your BUY 10 No @ 47¢"
-    assert plan == SingleKeyProblem(said, OTHER_BID)
+    assert plan == SingleKeyProblem(said, OTHER_BID, "own")
     free = plan_single_key(key, cursor=m("0.53"), size=m("10"), outcome_index=0, context=WORLD)
     assert isinstance(free, SingleKeyPlan)
-
-
-def test_a_key_that_takes_a_price_finds_what_is_ours_there() -> None:
-    assert meets_own(SingleKey.HIT_BID, m("0.51"), [ASK, BID])
-    assert not meets_own(SingleKey.HIT_BID, m("0.52"), [ASK, BID])
-    assert not meets_own(SingleKey.JOIN_ASK, m("0.51"), [BID])
-    assert not meets_own(SingleKey.TAKE_ASK, m("0.51"), [BID])
 
 
 def test_an_own_order_that_is_the_best_moves_no_midpoint() -> None:

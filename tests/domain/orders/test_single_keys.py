@@ -101,7 +101,7 @@ def test_what_a_key_sends_is_an_order_the_venue_takes_at_a_price_that_was_meant(
         # What is shown beside a key is what it sends.
         assert isinstance(found, SingleKeyProblem)
     elif not isinstance(found, SingleKeyProblem):
-        assert found.intent.price == price
+        assert found.intent.price == found.price == price
     if isinstance(found, SingleKeyProblem):
         assert found.text
         return
@@ -191,6 +191,9 @@ def test_an_order_at_the_cursor_may_take_and_says_so() -> None:
 def test_a_price_far_on_the_wrong_side_of_the_midpoint_is_for_the_ticket() -> None:
     text = refused(SingleKey.BUY_HERE, cursor="0.6")
     assert text == "60¢ is 15% above the midpoint 52¢: too far for a single key"
+    far = plan(SingleKey.BUY_HERE, cursor="0.6")
+    assert isinstance(far, SingleKeyProblem)
+    assert far.brief == "far"
     assert "below the midpoint" in refused(SingleKey.SELL_HERE, cursor="0.45")
     anywhere = replace(WORLD, rules=TicketRules(worst_price_percent=0))
     assert sent(SingleKey.BUY_HERE, cursor="0.6", world=anywhere).takes
@@ -226,7 +229,6 @@ def test_a_side_without_orders_has_no_price() -> None:
 
 def test_the_tickets_rules_hold() -> None:
     assert "Minimum 5 shares" in refused(SingleKey.JOIN_BID, size=m("4"))
-    assert "Only 250 shares" in refused(SingleKey.JOIN_ASK, size=m("255"))
     assert "Costs more than" in refused(SingleKey.JOIN_BID, size=m("5000"))
     assert "Tick 1¢" in refused(SingleKey.BUY_HERE, cursor="0.515")
     assert "at least $1" in refused(
@@ -283,9 +285,22 @@ def test_a_sale_of_almost_all_that_is_free_sells_just_that(key: SingleKey) -> No
         found = sent(key, cursor="0.60", size=m("100"), world=world)
         assert found.intent.size == free - free % m("0.01")
         assert len(found.warnings) == said
-    # Where an order is missing it was meant otherwise.
-    lacking = replace(RICH, available_shares=Micros(m("100") - least))
-    assert "free to sell" in refused(key, cursor="0.60", size=m("100"), world=lacking)
+    assert least > m("0.018")
+
+
+@pytest.mark.parametrize("key", [SingleKey.HIT_BID, SingleKey.SELL_HERE, SingleKey.JOIN_ASK])
+def test_a_sale_of_more_than_is_free_sells_all_that_is_free(key: SingleKey) -> None:
+    world = replace(RICH, available_shares=m("28.886"))
+    found = sent(key, cursor="0.60", size=m("500"), world=world)
+    assert (found.intent.token_id, found.intent.size) == (YES, m("28.88"))
+    assert found.warnings[0] == "all that was free to sell"
+    # Flat, with all of it paired, it goes short as before.
+    paired = replace(world, other_shares=m("28.886"), available_cash=m("1000"))
+    found = sent(key, cursor="0.60", size=m("500"), world=paired)
+    assert (found.intent.token_id, found.intent.size) == (NO, m("500"))
+    # A larger purchase goes on to a position of the other side, as one order can.
+    back = replace(RICH, available_shares=ZERO, other_shares=m("28.886"))
+    assert sent(SingleKey.TAKE_ASK, size=m("500"), world=back).intent.size == m("500")
 
 
 def test_what_is_free_is_sold_alone_only_where_it_is_an_order() -> None:
@@ -312,6 +327,7 @@ def test_a_purchase_that_fits_into_a_short_sells_the_other_outcome(
     intent, meant = found.intent, sent(key, cursor="0.40", size=m("100"), world=RICH).intent
     assert (intent.token_id, intent.side, intent.size) == (NO, Side.SELL, m("100"))
     assert intent.price == complement(meant.price) == complement(m(price))
+    assert found.price == m(price)
     assert (intent.is_post_only, intent.time_in_force) == (meant.is_post_only, meant.time_in_force)
 
 

@@ -19,6 +19,7 @@ from pmtui.ui.cells import Emphasis, Line, line_width
 from pmtui.ui.ladder.ladder_state import paint_state
 from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
+    KeyOrder,
     RestingKeys,
     describe_end,
     describe_result,
@@ -104,13 +105,15 @@ def test_a_key_that_came_too_late_says_that_nothing_was_left(side: Side, gone: s
 
 
 CENT = 10_000
-PRICES = {key: Micros((40 + n) * CENT) for n, key in enumerate(SingleKey)}
+ORDERS: dict[SingleKey, KeyOrder | str] = {
+    key: KeyOrder(Micros((40 + n) * CENT), Micros(100 * SCALE)) for n, key in enumerate(SingleKey)
+}
 LETTERS = "BS,.<>UD"
 KEYS = {key.name.lower(): letter for key, letter in zip(SingleKey, LETTERS, strict=True)}
 ARMED = ArmedKeys(
     presets=tuple(Micros(n * SCALE) for n in (5, 10, 50, 100, 500)),
     chosen=3,
-    prices=PRICES,
+    orders=ORDERS,
     keys=KEYS | {"preset_4": "4", "flatten_now": "F", "toggle_arming": "v"},
     held=Micros(500 * SCALE),
     closing=Closing(Micros(-1_600_000), Micros(500 * SCALE), Micros(500 * SCALE)),
@@ -118,6 +121,15 @@ ARMED = ArmedKeys(
     left_s=292,
     tick=Micros(CENT),
 )
+
+
+def finer(*, sold: int = 100 * SCALE) -> dict[SingleKey, KeyOrder | str]:
+    """Return orders at tenths of a cent, with the size of the sales."""
+    sizes = {Side.BUY: Micros(100 * SCALE), Side.SELL: Micros(sold)}
+    return {
+        key: KeyOrder(Micros((40 + n) * CENT + 1_000), sizes[key.side])
+        for n, key in enumerate(SingleKey)
+    }
 
 
 def text_of(line: Line) -> str:
@@ -134,13 +146,39 @@ def test_every_key_stands_with_its_price() -> None:
 
 
 def test_a_key_that_would_send_nothing_has_no_price_and_the_chosen_size_stands_out() -> None:
-    prices = dict(PRICES)
-    del prices[SingleKey.IMPROVE_BID]
-    first, second = paint_armed(replace(ARMED, prices=prices, own={SingleKey.HIT_BID}), 160)
+    orders = {**ORDERS, SingleKey.IMPROVE_BID: "", SingleKey.HIT_BID: "own"}
+    first, second = paint_armed(replace(ARMED, orders=orders), 160)
     assert "D hit own  U lift 46¢" in text_of(second)
     assert "< improve bid –" in text_of(first)
     chosen = [cell.text.strip() for cell in first if cell.role is Role.ARMED]
     assert chosen == ["ARMED", "100"]
+
+
+def test_a_sale_of_all_that_is_free_says_how_much_beside_its_price() -> None:
+    few = {
+        key: KeyOrder(order.price, Micros(28_880_000))
+        for key, order in ORDERS.items()
+        if isinstance(order, KeyOrder) and key.side is Side.SELL
+    }
+    first, second = map(text_of, paint_armed(replace(ARMED, orders={**ORDERS, **few}), 180))
+    assert ". join ask 28.88 @ 43¢" in first
+    assert "D hit 28.88 @ 47¢  U lift 46¢  B buy here 40¢  S sell here 28.88 @ 41¢" in second
+    first, second = map(text_of, paint_armed(replace(ARMED, orders={**ORDERS, **few}), 80))
+    assert ". ask 28.88@43 >:28.88@45" in first
+    assert "D hit 28.88@47  U lift 46  B buy 40  S sell 28.88@41" in second
+
+
+def test_where_room_is_short_the_key_that_hits_says_how_much_and_no_key_is_left_out() -> None:
+    keys = {f"preset_{n}": str(n) for n in range(1, 6)}
+    keys |= {"cancel_bids": "(", "cancel_asks": ")"}
+    tight = replace(
+        ARMED, keys={**ARMED.keys, **keys}, orders=finer(sold=1_028_880_000), cancels=(5, 1)
+    )
+    for width in (80, 110, 120, 140):
+        first, second = map(text_of, paint_armed(tight, width))
+        assert all(sign in first for sign in ("500", ",", "<", ".", ">", "4:52"))
+        assert "1,028@47.1" in second.replace(" @ ", "@")
+        assert all(sign in second for sign in ("U", "B", "S", "F flat", "( ", ") ", "v ")), second
 
 
 @given(st.integers(0, 200), st.integers(-5, 10_000))
@@ -173,8 +211,8 @@ def test_where_all_fit_pairs_are_further_apart_than_what_they_hold() -> None:
     _, second = paint_armed(replace(ARMED, held=ZERO), 80)
     assert text_of(second).rstrip() == " D hit 47  U lift 46  B buy 40  S sell 41  v off"
     keys = {f"preset_{n}": str(n) for n in range(1, 6)}
-    fine = {key: Micros(price + 1_000) for key, price in PRICES.items()}
-    tight = replace(ARMED, keys={**ARMED.keys, **keys}, prices=fine)
+    fine = finer()
+    tight = replace(ARMED, keys={**ARMED.keys, **keys}, orders=fine)
     first, _ = paint_armed(tight, 80)
     # A key's price is worth more than the round trip.
     assert ">:45.1" in text_of(first)
@@ -184,8 +222,8 @@ def test_where_all_fit_pairs_are_further_apart_than_what_they_hold() -> None:
 def test_the_usual_width_leaves_no_key_out() -> None:
     keys = {f"preset_{n}": str(n) for n in range(1, 6)}
     keys |= {"cancel_bids": "(", "cancel_asks": ")"}
-    fine = {key: Micros(price + 1_000) for key, price in PRICES.items()}
-    armed = replace(ARMED, keys={**ARMED.keys, **keys}, prices=fine)
+    fine = finer()
+    armed = replace(ARMED, keys={**ARMED.keys, **keys}, orders=fine)
     for width in (110, 120, 132):
         first, second = (text_of(line) for line in paint_armed(armed, width))
         assert all(sign in first for sign in ("5:500", ", bid", "<", ". ask", ">", "rtt 38 ms"))
@@ -207,8 +245,8 @@ def test_the_sale_of_all_says_which_orders_it_pulls(cancels: tuple[int, int], sa
 
 def test_no_key_is_left_out_for_the_orders_that_are_pulled() -> None:
     keys = {**ARMED.keys, "cancel_bids": "(", "cancel_asks": ")"}
-    fine = {key: Micros(price + 1_000) for key, price in PRICES.items()}
-    _, second = paint_armed(replace(ARMED, keys=keys, cancels=(5, 1), prices=fine), 80)
+    fine = finer()
+    _, second = paint_armed(replace(ARMED, keys=keys, cancels=(5, 1), orders=fine), 80)
     assert text_of(second).split()[:4] == ["D:47.1", "U:46.1", "B:40.1", "S:41.1"]
     assert text_of(second).rstrip().endswith("( bids  ) asks  v off")
 

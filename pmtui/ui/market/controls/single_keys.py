@@ -8,7 +8,7 @@ When a form does not open, keys meant for it are ignored for a moment: after the
 trader may have typed a price, a size and `enter` already.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from operator import is_
@@ -21,7 +21,7 @@ from pmtui.domain.formats import count, exact_shares, format_shares
 from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import ZERO, Micros, complement
+from pmtui.domain.money import ZERO, Micros
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.flattening import (
     FlattenPlan,
@@ -32,12 +32,11 @@ from pmtui.domain.orders.flattening import (
 from pmtui.domain.orders.order import LimitIntent, Rejected
 from pmtui.domain.orders.single_keys import (
     SingleKey,
+    SingleKeyPlan,
     SingleKeyProblem,
     describe_doubtful_book,
     describe_override,
-    key_price,
     key_warnings,
-    meets_own,
     plan_single_key,
     why_locked,
 )
@@ -55,6 +54,7 @@ from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
     Dials,
+    KeyOrder,
     RestingKeys,
     describe_cleared,
     describe_clearing,
@@ -116,6 +116,10 @@ class SingleKeys:
         self._reported_gone: tuple[Side, Micros] | None = None
         self._resting: tuple[tuple[object, ...], RestingKeys] | None = None
         """The disarmed state as shown, and the inputs it was made from."""
+        self._planned: (
+            tuple[tuple[object, ...], tuple[object, ...], Mapping[SingleKey, KeyOrder | str]] | None
+        ) = None
+        """What each key would send, and the inputs it was planned from: planning takes milliseconds."""
 
     @property
     def preset(self) -> Micros:
@@ -208,17 +212,14 @@ class SingleKeys:
         if model.terms is None:
             self._line.show(TERMS_LOADING)
             return
-        plan = plan_single_key(
-            key, cursor=None if model.cursor is None else model.cursor[0], size=self.preset,
-            context=self._context_of(model, book, model.terms), outcome_index=model.outcome_index,
-            own=model.account.orders_at(book.token_id), is_overridden=is_permitted,
-        )  # fmt: skip
+        context = self._context_of(model, book, model.terms)
+        plan = self._plan(key, model, context, is_permitted=is_permitted)
         if isinstance(plan, SingleKeyProblem):
             keymap = self._workspace.keymap
             hint = describe_what_clears(plan.meets, key, model.ladder_orders, keymap)
             self._refuse(f"Not sent: {plain(plan.text, 90)}{hint}.")
             return
-        if key.crosses and self._has_gone(plan.intent):
+        if key.crosses and self._has_gone(key.side, plan.price):
             return
         pressed_s = self._workspace.queries.monotonic()
         order = await self._workspace.commands.prepare(plan.intent)
@@ -232,6 +233,19 @@ class SingleKeys:
             order.order_id, override=override, is_single_key=True
         )
         self._follow_order(command_id, order, takes=plan.takes, warnings=plan.warnings)
+
+    def _plan(
+        self, key: SingleKey, model: MarketModel, context: TicketContext, *, is_permitted: bool
+    ) -> SingleKeyPlan | SingleKeyProblem:
+        """Return the order of a key, by which it is both sent and shown."""
+        plan = plan_single_key(
+            key, cursor=None if model.cursor is None else model.cursor[0], size=self.preset,
+            context=context, outcome_index=model.outcome_index,
+            own=model.account.orders_at(context.book.token_id), is_overridden=is_permitted,
+        )  # fmt: skip
+        if isinstance(plan, SingleKeyPlan) and (why := model.account.entry.problem(plan.intent)):
+            return SingleKeyProblem(why)
+        return plan
 
     async def flatten(self) -> None:
         """Sell the net position of this market without a confirmation."""
@@ -314,7 +328,8 @@ class SingleKeys:
             return armed
         # Needed with every change of a book, on which none of this depends.
         account = model.account if model.is_over else None
-        seen = (model.status, model.market, account, is_locked, self.preset)
+        chosen = self._workspace.surface.memory.now.preset
+        seen = (model.status, model.market, account, is_locked, chosen)
         known = self._resting
         if known is None or not all(map(is_, known[0], seen)):
             known = self._resting = (seen, self._resting_keys(model, has_next=has_next()))
@@ -343,18 +358,6 @@ class SingleKeys:
         if model.is_over:
             # Its keys trade nothing; the state of arming is in the title of the ladder.
             return None
-        own = model.account.orders_at(book.token_id)
-        cursor = None if model.cursor is None else model.cursor[0]
-        prices = {
-            key: key_price(key, book=book, tick=model.terms.tick_size, cursor=cursor, own=own)
-            for key in SingleKey
-        }
-        is_open = book.state.is_good or self._is_permitted()
-        known = {
-            key: price
-            for key, price in prices.items()
-            if is_open and not isinstance(price, SingleKeyProblem)
-        }
         ladder = self._workspace.ladder.ladder
         keymap = self._workspace.keymap
         trip = next((h for h in model.status.health if h.source is Source.TRADING), None)
@@ -372,8 +375,7 @@ class SingleKeys:
         return ArmedKeys(
             presets=self._workspace.surface.options.presets,
             chosen=self._workspace.surface.chosen_preset,
-            prices=known,
-            own=frozenset(k for k, p in known.items() if meets_own(k, p, model.ladder_orders)),
+            orders=self._orders(model, book, model.terms),
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
             held=ZERO if marks.net is None else size_floor(marks.net.size),
             cancels=(0, 0) if isinstance(plan, FlattenProblem) else (len(plan.bids), len(plan.sales)),
@@ -383,6 +385,28 @@ class SingleKeys:
             tick=model.terms.tick_size,
         )  # fmt: skip
 
+    def _orders(
+        self, model: MarketModel, book: BookView, terms: MarketTerms
+    ) -> Mapping[SingleKey, KeyOrder | str]:
+        """Return what each key would send now, planned again as soon as it can be something else."""
+        is_permitted = self._is_permitted()
+        facts = (model.account, model.market)
+        seen = (*_decisive(book, model.cursor), model.cursor, self.preset, is_permitted)
+        known = self._planned
+        if known is None or known[1] != seen or not all(map(is_, known[0], facts)):
+            context = self._context_of(model, book, terms)
+            plans = (
+                (k, self._plan(k, model, context, is_permitted=is_permitted)) for k in SingleKey
+            )
+            orders = {
+                key: KeyOrder(plan.price, plan.intent.size)
+                if isinstance(plan, SingleKeyPlan)
+                else plan.brief
+                for key, plan in plans
+            }
+            known = self._planned = (facts, seen, orders)
+        return known[2]
+
     def explain_ticket_has_keys(self) -> None:
         """Show that a key was ignored because the ticket has the focus."""
         close = key_of(self._workspace.keymap, "ticket.close")
@@ -390,12 +414,8 @@ class SingleKeys:
         what = KEYS_IN_TICKET[0] if is_armed else KEYS_IN_TICKET[1]
         self._line.show(f"{what}. {close} to close it.")
 
-    def _has_gone(self, intent: LimitIntent) -> bool:
+    def _has_gone(self, side: Side, price: Micros) -> bool:
         """Refuse, once, a price worse than the one seen on a slow connection; return whether."""
-        side, price = intent.side, intent.price
-        if intent.token_id != self._workspace.reader.token_id:
-            # A short sale is described as pressed: as a sale of the outcome shown.
-            side, price = side.opposite, complement(price)
         seen = self._workspace.ladder.better_seen(side, price)
         told, self._reported_gone = self._reported_gone, (side, price)
         if seen is None or told == self._reported_gone:
@@ -531,6 +551,14 @@ class SingleKeys:
 
     def _key(self, name: str) -> str:
         return self._workspace.key(name)
+
+
+def _decisive(book: BookView, cursor: tuple[Micros, Side] | None) -> tuple[object, ...]:
+    """Return what of a book decides on the orders of keys: its touch, and what one at the cursor may take."""
+    price = None if cursor is None else cursor[0]
+    bids = 1 if price is None else sum(level.price >= price for level in book.bids)
+    asks = 1 if price is None else sum(level.price <= price for level in book.asks)
+    return (book.token_id, book.state, book.bids[: max(bids, 1)], book.asks[: max(asks, 1)])
 
 
 def _is_large_enough(size: Size) -> bool:

@@ -10,7 +10,8 @@ from textual.geometry import Size
 
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros
+from pmtui.domain.money import ONE, Micros
+from pmtui.domain.orders.limits import EntryRules, Limits
 from pmtui.domain.orders.order import (
     Accepted,
     LimitIntent,
@@ -30,7 +31,7 @@ from pmtui.ui.market.controls.single_keys import (
     SingleKeys,
 )
 from pmtui.ui.market.controls.workspace import Part
-from pmtui.ui.market.paint_single_keys import ArmedKeys, RestingKeys
+from pmtui.ui.market.paint_single_keys import ArmedKeys, KeyOrder, RestingKeys
 from tests.ui import believable
 from tests.ui.fake_surface import NOW, READ_ONLY_STATUS
 from tests.ui.market.controls.desk import Desk, cents
@@ -494,6 +495,89 @@ async def test_every_screen_sends_the_size_that_was_chosen_last_on_any_of_them()
     (order,) = desk.placed()
     assert order.size == presets[0]
     await desk.page.finish()
+
+
+@pytest.mark.parametrize("size", [1, 3, 5])
+@pytest.mark.parametrize("held", [0, 3, 28.88, 1250])
+@pytest.mark.parametrize("ask", [54, 70])
+async def test_the_dials_show_the_order_that_each_key_sends_and_none_that_it_refuses(
+    size: int, held: float, ask: int
+) -> None:
+    for key in SingleKey:
+        desk = armed(cursor=52)
+        desk.set_orders(believable.order(1, NUMBER, side=Side.SELL, price=0.54, size=10))
+        desk.hold(yes=held, no=0)
+        desk.keys.choose_preset(size)
+        book = desk.service.books[YES]
+        asks = tuple(each for each in book.asks if each.price >= cents(ask))
+        desk.service.books[YES] = replace(book, asks=asks, version=book.version + 1)
+        dials = desk.keys.dials(desk.reader.read())
+        assert isinstance(dials, ArmedKeys)
+        await desk.keys.press(key)
+        offered = dials.orders[key]
+        if isinstance(offered, str):
+            assert not desk.placed(), (key, desk.said)
+            assert desk.said.startswith("Not sent: ")
+        else:
+            (order,) = desk.placed()
+            assert isinstance(order.intent, LimitIntent)
+            price = order.intent.price if order.intent.token_id == YES else ONE - order.intent.price
+            assert (offered.price, offered.size) == (price, order.size)
+        await desk.page.finish()
+
+
+def test_the_dials_follow_whatever_changes_an_order() -> None:
+    desk = armed(cursor=49)
+    book = desk.service.books[YES]
+    deep = (*book.bids[:2], replace(book.bids[2], size=cents(100)), *book.bids[3:])
+
+    def change_book(**changes: object) -> None:
+        shown = desk.service.books[YES]
+        desk.service.books[YES] = replace(shown, version=shown.version + 1, **changes)  # type: ignore[arg-type]
+
+    for change in (
+        partial(desk.hold, yes=7, no=0),
+        partial(desk.keys.choose_preset, 5),
+        partial(change_book, bids=deep),
+        partial(change_book, asks=book.asks[2:]),
+        partial(change_book, asks=()),
+        partial(desk.set_orders, believable.order(1, NUMBER, side=Side.BUY, price=0.50, size=10)),
+        partial(desk.ladder.point_at, cents(51)),
+        partial(desk.hold, yes=0, no=7),
+        partial(desk.set_state, BookState.STALE),
+    ):
+        change()
+        model = desk.reader.read()
+        fresh = SingleKeys(desk.workspace, desk.news, is_moving=lambda: False)
+        fresh.follow(model)
+        assert desk.keys.dials(model) == fresh.dials(model)
+
+
+async def test_what_hits_with_a_large_size_sells_all_that_is_free_and_says_so() -> None:
+    desk = armed()
+    desk.set_orders()
+    desk.hold(yes=28.88, no=0)
+    desk.keys.choose_preset(5)
+    dials = desk.keys.dials(desk.reader.read())
+    assert isinstance(dials, ArmedKeys)
+    assert dials.orders[SingleKey.HIT_BID] == KeyOrder(cents(52), cents(2888))
+    await desk.keys.press(SingleKey.HIT_BID)
+    assert [order.size for order in desk.placed()] == [cents(2888)]
+    assert "all that was free to sell" in desk.said
+    await desk.page.finish()
+
+
+async def test_a_key_that_breaks_a_limit_has_no_price() -> None:
+    desk = armed()
+    desk.set_orders()
+    rules = EntryRules(Limits(order=cents(100)))
+    desk.service.account_view = replace(desk.service.account_view, entry=rules)
+    dials = desk.keys.dials(desk.reader.read())
+    assert isinstance(dials, ArmedKeys)
+    assert dials.orders[SingleKey.TAKE_ASK] == ""
+    await desk.keys.press(SingleKey.TAKE_ASK)
+    assert not desk.placed()
+    assert "Over your limit of $1" in desk.said
 
 
 async def test_what_is_typed_for_a_form_that_did_not_open_is_no_order() -> None:
