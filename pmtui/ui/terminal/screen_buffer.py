@@ -6,6 +6,7 @@ of Textual but its text styles.
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from sys import intern
 from typing import NamedTuple, TypeAlias
 
 from rich.cells import cell_len, split_graphemes
@@ -224,7 +225,8 @@ def _cached_cells(text: str) -> tuple[str, ...]:
         # Control characters have no width and would move the cursor: they never reach the terminal.
         cluster = "".join(c for c in cluster if c.isprintable() or cell_len(c) or ord(c) > 0x9F)
         if width and cluster:
-            cells.append(cluster)
+            # One string for all cells that look the same: a rule of 160 dashes would be 160 of them.
+            cells.append(intern(cluster))
             cells.extend([""] * (width - 1))
     return tuple(cells)
 

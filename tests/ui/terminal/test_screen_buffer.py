@@ -6,7 +6,7 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from rich.style import Style
 
-from pmtui.ui.terminal.screen_buffer import Piece, ScreenBuffer
+from pmtui.ui.terminal.screen_buffer import Piece, ScreenBuffer, cells_of
 
 WIDTH, HEIGHT = 12, 3
 RED = Style(color="#ff0000", bgcolor="#000000")
@@ -166,3 +166,9 @@ def _whole_line(y: int, texts: list[tuple[str, Style]]) -> Piece:
 
 def _cells(terminal: _Terminal, y: int) -> list[object]:
     return [terminal.screen.buffer[y][x] for x in range(WIDTH)]
+
+
+def test_what_looks_the_same_is_kept_once() -> None:
+    rule, title = cells_of("──── ✦"), cells_of("─ PRICE ─ ✦ ")
+    assert len({id(cell) for cell in (*rule, *title) if cell == "─"}) == 1
+    assert len({id(cell) for cell in (*rule, *title) if cell == "✦"}) == 1
