@@ -61,6 +61,8 @@ class FlattenPlan:
     """Own orders of either outcome that it may match, to be cancelled first; the best first."""
     pairs: Micros = ZERO
     """Pairs of both outcomes that stay, which merging turns into dollars."""
+    again: Micros | None = None
+    """The worst price at which others bid for as many shares again; None if they do not, within the limit."""
 
     @property
     def what(self) -> str:
@@ -250,7 +252,19 @@ def plan_flatten(
         _warnings(position, size, book, terms),
         own_bids_from(intent, own),
         paired,
+        _price_again(intent, others),
     )
+
+
+def _price_again(intent: LimitIntent, others: BookView) -> Micros | None:
+    left = 2 * intent.size
+    for level in others.bids:
+        if level.price < intent.price:
+            return None
+        left -= level.size
+        if left <= 0:
+            return level.price
+    return None
 
 
 def reprice(

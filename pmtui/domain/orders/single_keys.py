@@ -131,8 +131,36 @@ def plan_single_key(
     draft = _draft(key, price, size, outcome_index=outcome_index)
     is_all = not is_short_sale(draft, context) and key.side is Side.SELL
     sent = _size_to_send(key, size, context.terms, free=free, is_all_meant=is_all)
-    draft = replace(draft, size_text=format_micros(sent))
     closes = key.side is Side.BUY and sent <= free
+    plan = plan_at_price(
+        key, price, size=sent, outcome_index=outcome_index, context=context, closes=closes
+    )
+    if sent == size or isinstance(plan, SingleKeyProblem):
+        return plan
+    said = "all of the short" if closes else "all that was free to sell"
+    return replace(plan, warnings=(said, *plan.warnings))
+
+
+def plan_at_price(
+    key: SingleKey,
+    price: Micros,
+    *,
+    size: Micros,
+    outcome_index: int,
+    context: TicketContext,
+    closes: bool = False,
+) -> SingleKeyPlan | SingleKeyProblem:
+    """Return the order of a key at a price.
+
+    Args:
+        key: the key's action.
+        price: what it stands for now.
+        size: in shares.
+        outcome_index: the outcome whose book is shown.
+        context: the data that the ticket's rules need.
+        closes: whether a purchase sells the other outcome instead.
+    """
+    draft = _draft(key, price, size, outcome_index=outcome_index)
     check = check_mirrored(draft, context) if closes else check_ticket(draft, context)
     if not isinstance(check.intent, LimitIntent) or check.numbers is None:
         return SingleKeyProblem(next((p.text for p in check.blocking), "This is not an order"))
@@ -147,8 +175,6 @@ def plan_single_key(
     warnings = key_warnings(context, check.intent, cash=cash, shares=numbers.shares)
     if check.is_mirrored:
         warnings = (describe_mirrored(check.intent, context.terms, numbers.shares), *warnings)
-    if sent != size:
-        warnings = ("all of the short" if closes else "all that was free to sell", *warnings)
     return SingleKeyPlan(check.intent, price, numbers.fills_now > 0 or key.crosses, warnings)
 
 

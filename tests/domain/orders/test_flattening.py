@@ -81,6 +81,17 @@ def test_what_nobody_bids_for_within_the_worst_price_stays() -> None:
     assert planned("100").stays == m("30")
 
 
+@pytest.mark.parametrize(
+    ("held", "price"), [("20", "0.50"), ("35", "0.48"), ("36", None), ("60", None)]
+)
+def test_the_price_for_as_many_again_is_within_the_same_limit(held: str, price: str | None) -> None:
+    assert planned(held).again == (None if price is None else m(price))
+
+
+def test_where_bids_end_within_the_limit_nobody_takes_as_many_again() -> None:
+    assert planned("60", book=replace(BOOK, bids=BOOK.bids[:2])).again is None
+
+
 def test_own_sales_in_the_way_are_named() -> None:
     other = replace(SALE, order_id=OrderId("0x2"), token_id=TokenId("2"))
     purchase = replace(SALE, order_id=OrderId("0x3"), side=Side.BUY)
