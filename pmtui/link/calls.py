@@ -30,6 +30,8 @@ Listener = Callable[[Answer | Ended], None]
 
 @dataclass(slots=True)
 class _Record:
+    command_id: CommandId | None = None
+    """The service's id of a command whose verdict follows."""
     answer: Answer | None = None
     ended: Ended | None = None
     is_over: bool = False
@@ -119,6 +121,8 @@ class Calls:
         call: tuple[str, Mapping[str, object]],
     ) -> None:
         name, arguments = call
+        if (after := arguments.get("after")) is not None:
+            arguments = {**arguments, "after": self._command_of(str(after))}
         command: Callable[..., object] = getattr(commands, name)
         value = command(**arguments)
         if isawaitable(value):
@@ -129,11 +133,15 @@ class Calls:
             record.is_over = True
         else:
             wait: Callable[[CommandId], Awaitable[object]] = getattr(commands, verdict)
-            self._start(
-                self._await_end(call_id, record, wait(CommandId(str(value)))), call_id, record
-            )
+            record.command_id = CommandId(str(value))
+            self._start(self._await_end(call_id, record, wait(record.command_id)), call_id, record)
         self._send(record, record.answer)
         self._drop_old()
+
+    def _command_of(self, call_id: str) -> CommandId:
+        """Return the service's id of a command that a terminal names by its own; no id of any if it is unknown."""
+        record = self._records.get(call_id)
+        return CommandId("") if record is None else record.command_id or CommandId("")
 
     async def _await_end(self, call_id: str, record: _Record, waiting: Awaitable[object]) -> None:
         record.ended = Ended(call_id, encode(await waiting))

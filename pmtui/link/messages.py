@@ -13,7 +13,7 @@ import msgspec
 from pmtui.config.terminal_settings import TerminalSettings
 from pmtui.service.clock import Moment
 
-PROTOCOL = 4
+PROTOCOL = 5
 """Grows with every change that an older program would misread."""
 MOST_TO_SERVICE = 1 << 20
 """Bytes of one message to the service."""

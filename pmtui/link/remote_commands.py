@@ -350,11 +350,12 @@ class RemoteCommands:
         override: str = "",
         attached: Attachment | None = None,
         is_single_key: bool = False,
+        after: CommandId | None = None,
     ) -> CommandId:
         """Journal, sign and send a prepared order."""
         return self._calls.follow(
             Commands.place, (order_id,), "", order_id, override=override, attached=attached,
-            is_single_key=is_single_key,
+            is_single_key=is_single_key, after=after,
         )  # fmt: skip
 
     def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:

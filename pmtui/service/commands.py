@@ -51,6 +51,7 @@ class ServiceCommands:
         desk, conditionals = parts.orders.desk, parts.orders.conditionals
         wallet, address_book, watchlist = parts.wallet, parts.address_book, parts.watchlist
         self._given = given
+        self._arming = arming
         self._parts = parts
         self._prepared = prepared
         self._desk = desk
@@ -128,16 +129,25 @@ class ServiceCommands:
         override: str = "",
         attached: Attachment | None = None,
         is_single_key: bool = False,
+        after: CommandId | None = None,
     ) -> CommandId:
         """Journal, sign and send a prepared order, with the stop and target for its shares."""
         order = self._prepared.find(order_id)
         if isinstance(order, Rejected):
             return self._desk.reject(order)
         refusal = self._conditionals.attach(order, attached) if attached is not None else ""
+        if after is not None and not refusal:
+            return self._desk.place_after(
+                order, after, override=override, is_single_key=is_single_key,
+                why_unwanted=self._why_disarmed, given=self._given,
+            )  # fmt: skip
         return self._desk.place(
             order, override=override, refusal=refusal, is_single_key=is_single_key,
             given=self._given,
         )  # fmt: skip
+
+    def _why_disarmed(self) -> str:
+        return "" if self._arming.is_armed else "single keys were disarmed"
 
     def place_many(self, order_ids: Iterable[OrderId]) -> CommandId:
         """Journal, sign and send prepared orders in one request."""

@@ -193,6 +193,7 @@ class Commands(Protocol):
         override: str = "",
         attached: Attachment | None = None,
         is_single_key: bool = False,
+        after: CommandId | None = None,
     ) -> CommandId:
         """Journal, sign and send a prepared order.
 
@@ -202,6 +203,9 @@ class Commands(Protocol):
             attached: a stop and a target for the purchased shares, journaled with it.
             is_single_key: whether no card was shown before: without an override it is sent only
                 while its book is good.
+            after: a command given just before, whose order must have filled whole first. If that takes
+                longer than a few seconds, or single keys are disarmed meanwhile, this one is rejected. It
+                is the service that waits; a later run of it knows nothing of the order.
         """
         ...
 

@@ -333,11 +333,12 @@ class FakeService(Queries):
         override: str = "",
         attached: Attachment | None = None,
         is_single_key: bool = False,
+        after: CommandId | None = None,
     ) -> CommandId:
         if attached is not None:
             self._record("attach", attached)
         order = self._prepared[order_id]
-        command_id = self._record("place", order, *filter(None, (override,)))
+        command_id = self._record("place", order, *filter(None, (override, after)))
         self._placed[command_id] = (order,)
         return command_id
 

@@ -16,19 +16,21 @@ from pmtui.domain.markets.market import Market, MarketTerms
 from pmtui.domain.orders.cancelling import ALL_ORDERS, CancelScope
 from pmtui.domain.orders.flattening import not_sold
 from pmtui.domain.orders.order import (
+    Accepted,
     CancelVerdict,
     LimitIntent,
     MoveEnd,
     MoveVerdict,
     Order,
     OrderIntent,
+    OrderStatus,
     Rejected,
     Unknown,
     Verdict,
 )
 from pmtui.domain.orders.self_trade import describe_own_order, own_bids_from
 from pmtui.service.account.account import AccountFeed
-from pmtui.service.clock import Moment
+from pmtui.service.clock import Moment, seconds_since
 from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.kernel import Kernel
 from pmtui.service.orders.cancelling import Canceller
@@ -45,7 +47,12 @@ from pmtui.service.views import Level
 
 NEVER_LEFT = "it never left: nothing was sent"
 STOPPED = "the program stopped while sending"
+STOPPED_BEFORE = "the program stopped before it was its turn"
 MOST_SENT = 5 * MOST_PREPARED
+FOLLOW_WITHIN_S = 5.0
+"""How long after the trader's key an order waits for the one before it to fill. Most answer within a second, after
+cancels within two. Its price was read from the book before both: later it is no longer what the trader looks at,
+who has seen by then that half is done and may act on that."""
 
 Futures = dict[OrderId, asyncio.Future[Verdict]]
 
@@ -186,6 +193,70 @@ class Desk:
     ) -> CommandId:
         """Start sending orders in one request; each has a verdict of its own."""
         return self._start_sending(orders, self._sender.instruct(given=given))
+
+    def place_after(
+        self,
+        order: PreparedOrder,
+        first: CommandId,
+        *,
+        override: str = "",
+        is_single_key: bool = False,
+        why_unwanted: Callable[[], str] = nothing_against,
+        given: Moment | None = None,
+    ) -> CommandId:
+        """Send an order once that of another command has filled whole, soon after both were given.
+
+        Where it does not, the order is rejected and was never at the venue nor in the journal.
+
+        Args:
+            order: the prepared order.
+            first: the command that it follows.
+            override: as in `place`.
+            is_single_key: as in `place`.
+            why_unwanted: returns why it must not be sent any more; asked until its bytes leave.
+            given: as in `place`.
+        """
+        instruction = self._sender.instruct(
+            is_single_key=is_single_key, override=override, why_unwanted=why_unwanted, given=given
+        )
+        command_id, futures = self._expect((order,))
+
+        def report(_: PreparedOrder, verdict: Verdict) -> None:
+            _resolve_once(futures[order.order_id], verdict)
+
+        async def run() -> None:
+            reason = STOPPED_BEFORE
+            try:
+                reason = await self._why_not_after(first, instruction)
+            finally:
+                if reason:
+                    self._sender.refuse(order, Rejected(f"Not sent: {reason}"), report)
+            if not reason:
+                self._record_override(order, override)
+                self._sender.show(order)
+                await self._sender.send((order,), report, instruction)
+
+        if self._accept_new((order,), futures):
+            self._run_sending(futures, run)
+        return command_id
+
+    async def _why_not_after(self, first: CommandId, instruction: Instruction) -> str:
+        """Wait for the order of a command; return why none may follow it, or "" if it has filled whole."""
+        if not self._verdicts.has(first):
+            return "the order before it is not known to this run of the service"
+        left_s = FOLLOW_WITHIN_S - seconds_since(instruction.given, self._kernel.clock)
+        verdict = await self._kernel.within(left_s, self.verdict(first)) if left_s > 0 else None
+        match verdict:
+            case Accepted(status=OrderStatus.FILLED):
+                return self._guard.locked() or instruction.why_unwanted()
+            case Accepted():
+                return f"the order before it did not fill whole at once ({verdict.text})"
+            case Rejected():
+                return "the order before it was refused"
+            case Unknown():
+                return "it is not known what became of the order before it"
+            case None:
+                return f"the order before it had not filled within {FOLLOW_WITHIN_S:.0f} s"
 
     def _start_sending(
         self, orders: tuple[PreparedOrder, ...], instruction: Instruction

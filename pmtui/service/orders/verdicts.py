@@ -238,6 +238,10 @@ class Verdicts(Generic[R]):
         for old in [each for each, _ in zip(ended, range(excess), strict=False)]:
             del self._futures[old]
 
+    def has(self, command_id: CommandId) -> bool:
+        """Whether the verdicts of a command are known, or expected."""
+        return command_id in self._futures
+
     async def of(self, command_id: CommandId) -> tuple[R, ...]:
         """Wait for the first verdict on every order of a command.
 
