@@ -15,7 +15,16 @@ from pmtui.domain.books.book_view import BookState
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.watchlist import key_of_market
-from pmtui.domain.orders.order import Accepted, MoveEnd, MoveVerdict, Rejected, Unknown
+from pmtui.domain.money import Micros
+from pmtui.domain.orders.order import (
+    Accepted,
+    MoveEnd,
+    MoveVerdict,
+    PostResult,
+    PostStatus,
+    Rejected,
+    Unknown,
+)
 from pmtui.link.calls import LONGEST_ID
 from pmtui.link.connection import (
     BUSY,
@@ -148,6 +157,54 @@ async def test_an_order_is_prepared_placed_and_answered_for(tmp_path: Path) -> N
         assert verdict.order_id == order.order_id
         await until(house.world, lambda: other.queries.account().open_orders, "the other's view")
         assert [o.order_id for o in other.queries.account().open_orders] == [order.order_id]
+
+
+async def pair_of(house: House, seat: Seat) -> tuple[PreparedOrder, PreparedOrder]:
+    """Return two orders of an armed terminal; the venue fills the first whole."""
+    first = await prepared(house, seat)
+    second = await seat.commands.prepare(replace(BUY, price=Micros(390_000)))
+    assert isinstance(second, PreparedOrder)
+    assert await seat.commands.arm() == ""
+    filled = PostResult(
+        first.order_id, PostStatus.MATCHED, making_amount=first.cash, taking_amount=first.size
+    )
+    house.world.account.answers = [filled]
+    return first, second
+
+
+async def test_an_order_follows_another_by_the_terminals_own_name_for_it(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        first, second = await pair_of(house, seat)
+        command_id = seat.commands.place(first.order_id)
+        following = seat.commands.place(second.order_id, after=command_id)
+        verdict = await seat.commands.verdict(following)
+        assert isinstance(verdict, Accepted)
+        assert house.world.account.posted == [
+            first.order_id.encode(), second.order_id.encode(),
+        ]  # fmt: skip
+        # A name that no command has is that of none.
+        other = await seat.commands.prepare(replace(BUY, price=Micros(380_000)))
+        assert isinstance(other, PreparedOrder)
+        lost = seat.commands.place(other.order_id, after=CommandId("1"))
+        refused = await seat.commands.verdict(lost)
+        assert isinstance(refused, Rejected)
+        assert "not known to this run" in refused.reason
+
+
+async def test_nothing_follows_in_a_terminal_whose_line_is_cut(tmp_path: Path) -> None:
+    async with running_house(tmp_path) as house, house.seat() as seat:
+        first, second = await pair_of(house, seat)
+        house.world.account.lane.clear()
+        command_id = seat.commands.place(first.order_id)
+        following = seat.commands.place(second.order_id, after=command_id)
+        await until(house.world, lambda: house.world.account.in_line, "it stands in line")
+        await cut(house, seat)
+        house.world.account.lane.set()
+        assert isinstance(await seat.commands.verdict(command_id), Accepted)
+        assert await seat.commands.verdict(following) == Rejected(
+            "Not sent: single keys were disarmed"
+        )
+        assert house.world.account.posted == [first.order_id.encode()]
 
 
 async def test_what_was_not_prepared_is_not_signed(tmp_path: Path) -> None:
