@@ -35,7 +35,7 @@ DESK_ACTIONS = tuple(
         "buy", "sell", "flatten", "protect", "scaled", "set_alert", "rules", "cancel_order",
         "move_order", "cancel_market", "drop_order", "toggle_arming", "buy_here", "sell_here",
         "join_bid", "join_ask", "improve_bid", "improve_ask", "hit_bid", "take_ask", "flatten_now",
-        "cancel_bids", "cancel_asks", "preset_1", "preset_2", "preset_3", "preset_4", "preset_5",
+        "reverse", "cancel_bids", "cancel_asks", "preset_1", "preset_2", "preset_3", "preset_4", "preset_5",
         "override", "go_to_price", "flip_outcome", "next_sibling", "previous_sibling",
     )
 )  # fmt: skip

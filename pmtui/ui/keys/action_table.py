@@ -366,6 +366,9 @@ ACTIONS: tuple[Action, ...] = (
            "buy now at the best ask or better (FAK); nothing rests."),
     _armed("market.flatten_now", "F", "Flatten now",
            "sell what is held of one outcome beyond the other without asking.", needs=Need.SALE),
+    _armed("market.reverse", "R", "Reverse",
+           "sell what is held of one outcome beyond the other, then buy as much of the other, if the "
+           "sale filled whole.", needs=Need.SALE),
     _action("market.cancel_bids", "left_parenthesis", "Cancel bids",
             "Cancel your orders on the bid side, armed or not.",
             danger=Danger.TRADES, in_footer=False, needs=Need.MARKET_ORDERS),

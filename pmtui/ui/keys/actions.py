@@ -327,7 +327,7 @@ _ACTIONS = {
     "Single keys": (
         "market.toggle_arming market.buy_here market.sell_here market.join_bid market.join_ask "
         "market.improve_bid market.improve_ask market.hit_bid market.take_ask market.flatten_now "
-        "market.preset_1 market.preset_2 market.preset_3 market.preset_4 market.preset_5 "
+        "market.reverse market.preset_1 market.preset_2 market.preset_3 market.preset_4 market.preset_5 "
         "market.override"
     ),
     "View": (

@@ -9,6 +9,7 @@ from pmtui.domain.formats import count, format_shares
 from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import ONE, ZERO, Micros
+from pmtui.domain.orders.amounts import to_finest_tick
 from pmtui.domain.orders.flattening import Closing, FlattenPlan
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.orders.single_keys import SingleKey
@@ -26,6 +27,7 @@ from pmtui.ui.theme.theme import Role, sign_role
 _LABEL = 14
 _REASON = 80
 _UNMATCHED = "no orders found to match"
+_NOT_SENT = "Not sent: "
 
 
 def paint_arming(
@@ -152,10 +154,85 @@ def describe_what_clears(
     return f": {key_of(keymap, f'market.cancel_{side}')} pulls {side}"
 
 
-def describe_what_sells(keymap: Keymap) -> str:
-    """Return what to do when remaining own orders prevented a sale."""
-    again, ticket = (key_of(keymap, f"market.{name}") for name in ("flatten_now", "sell"))
+def describe_what_sells(keymap: Keymap, action: str = "flatten_now") -> str:
+    """Return what to do when remaining own orders prevented the sale of an action."""
+    again, ticket = (key_of(keymap, f"market.{name}") for name in (action, "sell"))
     return f"{again} to retry, {ticket} to sell by ticket"
+
+
+@dataclass(frozen=True, slots=True)
+class Reversal:
+    """What was sent to reverse a position."""
+
+    plan: FlattenPlan
+    """Of the sale."""
+    sale: PreparedOrder
+    entry: PreparedOrder
+    warnings: tuple[str, ...] = ()
+
+
+def describe_reversing(
+    sale: PreparedOrder, entry: PreparedOrder, warnings: Sequence[str] = ()
+) -> str:
+    """Return what was sent, and what follows once that has filled."""
+    return _warned(f"Sent {_describe_order(sale)}, then {_describe_order(entry)}.", warnings)
+
+
+def describe_reversed(
+    reversal: Reversal, sold: Verdict, bought: Verdict, *, cleared: str = "", if_not_sold: str = ""
+) -> str:
+    """Return how a reversal ended, and where half of it was done what is held now.
+
+    Args:
+        reversal: what was sent.
+        sold: how the sale ended.
+        bought: how the purchase after it ended.
+        cleared: the orders cancelled for it, in words.
+        if_not_sold: what to do if remaining own orders prevented the sale.
+    """
+    sale, entry = reversal.sale, reversal.entry
+    warnings = () if isinstance(sold, Rejected) else reversal.warnings
+    if isinstance(sold, Accepted) and sold.status is OrderStatus.FILLED:
+        said = _describe_second(_traded(sold, sale), bought, entry)
+    else:
+        said = _describe_unsold(sold, sale, if_not_sold=if_not_sold)
+        said = f"{said}; {_describe_order(entry)} not sent."
+    return _warned(f"{said.removesuffix('.')}; {cleared}." if cleared else said, warnings)
+
+
+def _describe_unsold(sold: Verdict, sale: PreparedOrder, *, if_not_sold: str) -> str:
+    """Return how the sale of a reversal ended that has not filled whole, and what is left of the position."""
+    if isinstance(sold, Accepted) and 0 < sold.filled_size < sale.size:
+        left = format_shares(Micros(sale.size - sold.filled_size))
+        net = f"net {left} {plain(sale.outcome, _LABEL)} left"
+        return f"Not reversed: sold {_traded(sold, sale)}, {net}"
+    return describe_end(sold, sale, if_not_sold=if_not_sold).removesuffix(".")
+
+
+def _describe_second(sold: str, bought: Verdict, entry: PreparedOrder) -> str:
+    """Return how a reversal ended whose sale had filled whole."""
+    if isinstance(bought, Accepted) and bought.filled_size:
+        traded = f"sold {sold}, bought {_traded(bought, entry)}"
+        if bought.status is OrderStatus.FILLED:
+            return f"Reversed: {traded}."
+        net = f"{format_shares(bought.filled_size)} {plain(entry.outcome, _LABEL)}"
+        return f"Reversed in part: {traded}, net {net}."
+    end = _describe_end(bought, entry)
+    if isinstance(bought, Rejected):
+        sold = f"{sold}, now flat"
+        if bought.reason.startswith(_NOT_SENT):
+            why = ellipsize_words(bought.reason.removeprefix(_NOT_SENT), _REASON)
+            end = f"{_describe_order(entry)} not sent: {why}."
+    return f"Sold {sold}; {end}"
+
+
+def _traded(verdict: Accepted, order: PreparedOrder) -> str:
+    """Return how much of an order was traded, and at what average price: `100 Yes @ 46.1¢`."""
+    size = format_shares(verdict.filled_size)
+    if verdict.status is not OrderStatus.FILLED:
+        size = f"{size} of {format_shares(order.size)}"
+    price = "" if verdict.average is None else f" @ {format_price(to_finest_tick(verdict.average))}"
+    return f"{size} {plain(order.outcome, _LABEL)}{price}"
 
 
 def describe_clearing(plan: FlattenPlan | None, said: str) -> str:
@@ -194,6 +271,7 @@ _SHORT_NAMES = {
     SingleKey.BUY_HERE: "buy", SingleKey.SELL_HERE: "sell",
 }  # fmt: skip
 _NO_NAMES = dict.fromkeys(SingleKey, "")
+_SIDE_ROLES = {Side.BUY: Role.BID, Side.SELL: Role.ASK}
 _ROOMY = 110
 """In a narrower line all words are abbreviated, so that no key is left out."""
 _WIDE = 140
@@ -230,6 +308,8 @@ class ArmedKeys:
     """How many bids and asks of ours that first cancels."""
     closing: Closing | None = None
     """What selling them now brings."""
+    reverse: tuple[Side, Micros] | None = None
+    """The side that reversing takes, and the worst price of it; None where others do not suffice."""
     round_trip_ms: int | None = None
     left_s: int = 0
     """Seconds until single keys are disarmed."""
@@ -270,7 +350,7 @@ def _paint_resting(resting: RestingKeys, width: int) -> tuple[Line, Line]:
     is_brief = width < _ROOMY
     if resting.result:
         said = (Cell("OVER   ", Role.STALE, Emphasis.BOLD), Cell(f" {resting.result}"))
-        return _joined([said], _way_on(resting), width, is_brief=is_brief), ()
+        return _joined([said], _way_on(resting), width), ()
     chip = Cell("SIZE   ", Role.DIM)
     if resting.lock:
         chip = Cell("LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD)
@@ -280,16 +360,19 @@ def _paint_resting(resting: RestingKeys, width: int) -> tuple[Line, Line]:
     )  # fmt: skip
     if resting.lock and not is_brief:
         why = (Cell(f" {resting.lock}", Role.NOTICE_BAD),)
-        return _joined([presets], (), width, is_brief=False), fit_line(why, width)
+        return _joined([presets], (), width), fit_line(why, width)
     if resting.lock or resting.reason:
         text = ellipsize_words(resting.lock or resting.reason, width // 2)
         right = (Cell(f"{text} ", Role.NOTICE_BAD if resting.lock else Role.DIM),)
-        return _joined([presets], right, width, is_brief=is_brief), ()
+        return _joined([presets], right, width), ()
     arm = resting.keys.get("toggle_arming", "")
     way = (Cell(arm, Role.KEY, Emphasis.BOLD), Cell(" Arm "), Cell("single keys ", Role.DIM))
+    legend = _legend(resting)
+    if _width_of(legend, _LOOSE) > width:
+        legend = _legend(resting, is_brief=True)
     return (
-        _joined([presets], way if arm else (), width, is_brief=is_brief),
-        _joined(_legend(resting), (), width, is_brief=is_brief),
+        _joined([presets], way if arm else (), width),
+        _joined(legend, (), width),
     )
 
 
@@ -300,11 +383,15 @@ def _way_on(resting: RestingKeys) -> Line:
     return (Cell(key, Role.KEY, Emphasis.BOLD), Cell(" next window "))
 
 
-def _legend(resting: RestingKeys) -> list[Line]:
+def _legend(resting: RestingKeys, *, is_brief: bool = False) -> list[Line]:
+    short: Mapping[str, str] = _SHORT_LEGEND if is_brief else {}
     return [
-        (Cell("when armed ", Role.DIM),),
+        (Cell("armed" if is_brief else "when armed ", Role.DIM),),
         *(
-            (Cell(" ".join(found), Role.DIM, Emphasis.BOLD), Cell(f" {words}", Role.DIM))
+            (
+                Cell(" ".join(found), Role.DIM, Emphasis.BOLD),
+                Cell(f" {short.get(words, words)}", Role.DIM),
+            )
             for names, words in _LEGEND
             if (found := [key for name in names if (key := resting.keys.get(name))])
         ),
@@ -347,8 +434,10 @@ def describe_held(
 _LEGEND = (
     (("join_bid", "join_ask"), "join"), (("improve_bid", "improve_ask"), "improve"),
     (("hit_bid",), "hit"), (("take_ask",), "lift"), (("buy_here", "sell_here"), "at the cursor"),
-    (("flatten_now",), "flatten"), (("cancel_bids", "cancel_asks"), "pull bids, asks"),
+    (("flatten_now",), "flatten"), (("reverse",), "reverse"),
+    (("cancel_bids", "cancel_asks"), "pull bids, asks"),
 )  # fmt: skip
+_SHORT_LEGEND = {"at the cursor": "here", "pull bids, asks": "pull"}
 
 
 def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
@@ -383,8 +472,8 @@ def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
         _takers(armed, names, is_brief=is_brief, is_short=has_short_names), width, gap
     )
     return (
-        _joined(first, clock, width, is_brief=is_brief),
-        _joined(second, (), width, is_brief=is_brief),
+        _joined(first, clock, width),
+        _joined(second, (), width),
     )
 
 
@@ -401,6 +490,13 @@ def _takers(
                 *_priced(shown, _TAKERS, is_brief=is_brief, names=named, sized=sized),
                 *_endings(shown, is_brief=is_short, is_tight=is_brief),
             ]
+    # Nor for what closing brings.
+    for has_gain in (True, False):
+        endings = _endings(bare, is_brief=True, is_tight=is_brief, is_bare=True, has_gain=has_gain)
+        priced = _priced(
+            bare, _TAKERS, is_brief=is_brief, names=ways[-1][1], sized=frozenset({SingleKey.HIT_BID})
+        )
+        yield [*priced, *endings]
 
 
 def _fitting(ways: Iterable[list[Line]], room: int, gap: str) -> list[Line]:
@@ -465,7 +561,10 @@ def _priced(
     return facts
 
 
-def _endings(armed: ArmedKeys, *, is_brief: bool, is_tight: bool) -> list[Line]:
+def _endings(
+    armed: ArmedKeys, *,
+    is_brief: bool, is_tight: bool, is_bare: bool = False, has_gain: bool = True,
+) -> list[Line]:  # fmt: skip
     facts: list[Line] = []
     if armed.held and (key := armed.keys.get("flatten_now")):
         size = format_size_compact(armed.held, width=6).strip()
@@ -473,7 +572,7 @@ def _endings(armed: ArmedKeys, *, is_brief: bool, is_tight: bool) -> list[Line]:
         if (closing := armed.closing) is not None:
             gain = Cell(format_money_change(closing.profit), sign_role(closing.profit))
             # At 80 columns the word would take the place of a key.
-            worth = (Cell(" " if is_tight else " exit ", Role.DIM), gain)
+            worth = (Cell(" " if is_tight else " exit ", Role.DIM), gain) if has_gain else ()
             if closing.is_partial:
                 size = f"{format_size_compact(closing.fills, width=6).strip()} of {size}"
         facts.append(
@@ -488,6 +587,19 @@ def _endings(armed: ArmedKeys, *, is_brief: bool, is_tight: bool) -> list[Line]:
                 ),
             )
         )
+    if armed.held and (key := armed.keys.get("reverse")):
+        name = ":" if is_bare else " rev " if is_tight else " reverse "
+        if not is_brief:
+            name += f"{format_size_compact(armed.held, width=6).strip()} @ "
+        side, price = armed.reverse or (None, None)
+        text = "–" if price is None else format_price(price, tick=armed.tick)
+        role = Role.DIM if side is None else _SIDE_ROLES[side]
+        facts.append(
+            (
+                Cell(key, Role.KEY, Emphasis.BOLD), Cell(name, Role.DIM),
+                Cell(text.removesuffix("¢") if is_tight else text, role),
+            )
+        )  # fmt: skip
     pulled = ("bids", "asks", "off") if is_brief else ("pull bids", "pull asks", "disarm")
     names = ("cancel_bids", "cancel_asks", "toggle_arming")
     for name, words in zip(names, pulled, strict=True):
@@ -524,10 +636,10 @@ def _width_of(facts: Sequence[Line], gap: str) -> int:
     return sum(line_width(fact) + len(gap) for fact in facts) - len(gap) + 2
 
 
-def _joined(facts: Sequence[Line], right: Line, width: int, *, is_brief: bool) -> Line:
+def _joined(facts: Sequence[Line], right: Line, width: int) -> Line:
     room = width - line_width(right)
     line: list[Cell] = []
-    between = _TIGHT if is_brief and _width_of(facts, _LOOSE) > room else _LOOSE
+    between = _TIGHT if _width_of(facts, _LOOSE) > room else _LOOSE
     for fact in facts:
         gap = [Cell(between if line else " ")]
         if line_width((*line, *gap, *fact)) + 1 > room:

@@ -55,6 +55,7 @@ class OrderControls:
             "toggle_arming": keys.toggle_arming,
             "override": keys.override,
             "flatten_now": keys.flatten,
+            "reverse": keys.reverse,
             "cancel_bids": partial(keys.cancel_side, Side.BUY),
             "cancel_asks": partial(keys.cancel_side, Side.SELL),
             "buy": partial(self.trading.open_at_cursor, Side.BUY),

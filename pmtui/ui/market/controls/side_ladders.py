@@ -29,7 +29,7 @@ _OTHER_PANES = 110
 """The width of the main ladder, and of charts and tape beside it."""
 _NO_SIDES = "No side ladders are open"
 _TRADING = frozenset((
-    "buy", "sell", "scaled", "protect", "flatten", "flatten_now", "cancel_order", "move_order",
+    "buy", "sell", "scaled", "protect", "flatten", "flatten_now", "reverse", "cancel_order", "move_order",
     "buy_here", "sell_here", "join_bid", "join_ask", "improve_bid", "improve_ask", "hit_bid",
     "take_ask", "override",
 ))  # fmt: skip

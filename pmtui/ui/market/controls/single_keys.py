@@ -21,7 +21,7 @@ from pmtui.domain.formats import count, exact_shares, format_shares
 from pmtui.domain.health import Source
 from pmtui.domain.ids import CommandId
 from pmtui.domain.markets.market import MarketTerms, Side
-from pmtui.domain.money import ZERO, Micros
+from pmtui.domain.money import ZERO, Micros, complement
 from pmtui.domain.orders.amounts import size_floor
 from pmtui.domain.orders.flattening import (
     FlattenPlan,
@@ -29,7 +29,8 @@ from pmtui.domain.orders.flattening import (
     close_now,
     plan_flatten_net,
 )
-from pmtui.domain.orders.order import LimitIntent, Rejected
+from pmtui.domain.orders.order import Accepted, LimitIntent, OrderStatus, Rejected, Unknown
+from pmtui.domain.orders.reversing import ReversePlan, plan_reverse
 from pmtui.domain.orders.single_keys import (
     SingleKey,
     SingleKeyPlan,
@@ -56,10 +57,13 @@ from pmtui.ui.market.paint_single_keys import (
     Dials,
     KeyOrder,
     RestingKeys,
+    Reversal,
     describe_cleared,
     describe_clearing,
     describe_end,
     describe_result,
+    describe_reversed,
+    describe_reversing,
     describe_sent,
     describe_what_clears,
     describe_what_sells,
@@ -86,7 +90,7 @@ _ENDED = "the market has ended"
 TOO_SMALL = f"The screen is smaller than {SMALLEST.width}x{SMALLEST.height}"
 _NAMED_KEYS = (
     *(key.name.lower() for key in SingleKey), *(f"preset_{number}" for number in range(1, 6)),
-    "flatten_now", "cancel_bids", "cancel_asks", "toggle_arming", "next_window",
+    "flatten_now", "reverse", "cancel_bids", "cancel_asks", "toggle_arming", "next_window",
 )  # fmt: skip
 _TYPED = frozenset({*"0123456789", "comma", "full_stop"})
 """Keys that a form's fields take, by their Textual names."""
@@ -273,6 +277,76 @@ class SingleKeys:
         )
         self._follow_order(command_id, order, takes=True, warnings=warnings, clearing=plan)
 
+    async def reverse(self) -> None:
+        """Sell the net position of this market, and once that filled whole buy as much of the other outcome."""
+        model = self._workspace.reader.read()
+        found = self._obey(model, "reverse")
+        if found is None:
+            return
+        book, _ = found
+        if model.terms is None:
+            self._line.show(TERMS_LOADING)
+            return
+        plan = plan_reverse(
+            held=model.account.held, context=self._context_of(model, book, model.terms),
+            give_way_percent=self._workspace.surface.options.flatten_percent,
+        )  # fmt: skip
+        if isinstance(plan, SingleKeyProblem):
+            self._refuse(f"Not sent: {plain(plan.text, 90)}.")
+            return
+        is_long = plan.sale.intent.token_id == book.token_id
+        touch = book.best_bid if is_long else book.best_ask
+        if touch is not None and self._has_gone(Side.SELL if is_long else Side.BUY, touch):
+            return
+        pressed_s = self._workspace.queries.monotonic()
+        legs = await self._workspace.commands.prepare_many((plan.sale.intent, plan.entry.intent))
+        for leg in legs:
+            if isinstance(leg, Rejected):
+                self._refuse(f"Not sent: {plain(leg.reason, 90)}.")
+                return
+        if not self._refuse_late(pressed_s):
+            sale, entry = (leg for leg in legs if isinstance(leg, PreparedOrder))
+            self._send_reversal(plan, sale, entry, book=book, model=model)
+
+    def _send_reversal(
+        self, plan: ReversePlan, sale: PreparedOrder, entry: PreparedOrder, *,
+        book: BookView, model: MarketModel,
+    ) -> None:  # fmt: skip
+        commands = self._workspace.commands
+        override = "" if book.state.is_good else f"reversing from {describe_doubtful_book(book)}"
+        first = commands.flatten(
+            sale.order_id, plan.sale.in_the_way, override=override, is_single_key=True
+        )
+        second = commands.place(entry.order_id, override=override, is_single_key=True, after=first)
+        pairs = describe_pairs(plan.sale.pairs, describe_merging(self._workspace.keymap))
+        warnings = (
+            *self._warnings_of(model, sale, book), *plan.sale.warnings, *plan.entry.warnings,
+            *filter(None, (pairs,)),
+        )  # fmt: skip
+        self._line.show(describe_clearing(plan.sale, describe_reversing(sale, entry, warnings)))
+        reversal = Reversal(plan.sale, sale, entry, warnings)
+        work = self._report_reversal(first, second, reversal, since=self._line.mark)
+        _ = self._page.run_worker(work)
+
+    # The service sends the second order or does not, whether or not a screen is there to see it.
+    async def _report_reversal(
+        self, first: CommandId, second: CommandId, reversal: Reversal, *, since: int
+    ) -> None:
+        sold = await self._workspace.commands.verdict(first)
+        bought = await self._workspace.commands.verdict(second)
+        words = partial(
+            describe_reversed, reversal,
+            cleared=describe_cleared(reversal.plan, self._workspace.queries.account()),
+            if_not_sold=describe_what_sells(self._workspace.keymap, "reverse"),
+        )  # fmt: skip
+        if isinstance(bought, Rejected | Unknown):
+            # Half of it is news that nothing may stand in front of.
+            since = self._line.mark
+        if isinstance(sold, Accepted) and sold.status is OrderStatus.FILLED:
+            self._news.report(reversal.entry, bought, lambda end: words(sold, end), since=since)
+        else:
+            self._news.report(reversal.sale, sold, lambda end: words(end, bought), since=since)
+
     def cancel_side(self, side: Side) -> None:
         """Cancel own orders on one side of the ladder."""
         name = "bid" if side is Side.BUY else "ask"
@@ -380,6 +454,7 @@ class SingleKeys:
             held=ZERO if marks.net is None else size_floor(marks.net.size),
             cancels=(0, 0) if isinstance(plan, FlattenProblem) else (len(plan.bids), len(plan.sales)),
             closing=closing,
+            reverse=_reverse_of(plan, book),
             round_trip_ms=None if trip is None else trip.round_trip_ms,
             left_s=int((until - model.now).total_seconds()),
             tick=model.terms.tick_size,
@@ -563,3 +638,12 @@ def _decisive(book: BookView, cursor: tuple[Micros, Side] | None) -> tuple[objec
 
 def _is_large_enough(size: Size) -> bool:
     return size.width >= SMALLEST.width and size.height >= SMALLEST.height
+
+
+def _reverse_of(plan: FlattenPlan | FlattenProblem, book: BookView) -> tuple[Side, Micros] | None:
+    """Return the side and the worst price of reversing on the ladder shown; None where depth does not suffice."""
+    if isinstance(plan, FlattenProblem) or plan.again is None:
+        return None
+    if plan.intent.token_id == book.token_id:
+        return Side.SELL, plan.again
+    return Side.BUY, complement(plan.again)
