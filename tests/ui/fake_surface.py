@@ -223,6 +223,10 @@ class FakeService(Queries):
         open_ones = [s.topics for s in self.subscriptions if s.is_open]
         return frozenset().union(*open_ones)
 
+    def ordered_by(self, command_id: object) -> tuple[PreparedOrder, ...]:
+        """Return the orders of a command."""
+        return next(orders for each, orders in self._placed.items() if each == command_id)
+
     def calls_of(self, name: str) -> list[tuple[object, ...]]:
         """Return the arguments of every call of one command."""
         return [call.arguments for call in self.calls if call.name == name]
