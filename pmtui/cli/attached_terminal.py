@@ -19,7 +19,7 @@ from pmtui.link.messages import Welcome
 from pmtui.link.mirror import Mirror, MirrorQueries, nothing_known
 from pmtui.link.remote_commands import RemoteCommands
 from pmtui.service.clock import SystemClock
-from pmtui.service.safety.kill_lock import new_kill, write_killed
+from pmtui.service.safety.kill_lock import KillLock, new_kill, write_killed
 from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import show_answer
 
@@ -56,8 +56,10 @@ class AttachedTerminal:
         self._starter = starter
         self._is_first_run = is_first_run
         self._clock = SystemClock()
+        self._kill_lock = KillLock(self._clock, starter.state)
         self._mirror = Mirror(
-            nothing_known(settings.profile, is_paper=settings.is_paper, now=self._clock.now())
+            nothing_known(settings.profile, is_paper=settings.is_paper, now=self._clock.now()),
+            read_lock=self._read_lock,
         )
         self._is_leaving = False
         self._has_been_welcome = False
@@ -136,6 +138,11 @@ class AttachedTerminal:
         if problem and self._has_tried:
             self._mirror.detach(f"no service: {problem}")
         self._has_tried = True
+
+    def _read_lock(self) -> str:
+        """Return why no order may be entered, as the disk says now; empty if orders may."""
+        _ = self._kill_lock.refresh()
+        return self._kill_lock.reason
 
     def _lock(self) -> str:
         """Lock entry on the disk, for this service and the next; return why that failed."""

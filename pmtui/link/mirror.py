@@ -106,12 +106,14 @@ def nothing_known(profile: str, *, is_paper: bool, now: datetime) -> StatusView:
 class Mirror:
     """The views of one terminal."""
 
-    def __init__(self, status: StatusView) -> None:
+    def __init__(self, status: StatusView, *, read_lock: Callable[[], str] = lambda: "") -> None:
         """Prepare a mirror without views.
 
         Args:
             status: the status line's content until the service has sent its own.
+            read_lock: returns why no order may be entered, as the disk says; empty if orders may.
         """
+        self._read_lock = read_lock
         self._subscribers: dict[Topic, list[TopicSubscription]] = {}
         self._views: dict[AnyTopic, object] = {StatusTopic(): status}
         self._kept: OrderedDict[AnyTopic, bool] = OrderedDict()
@@ -171,8 +173,17 @@ class Mirror:
             self._notify(topic)
 
     def pass_time(self, now: datetime) -> None:
-        """Keep ages and times advancing while no service sends the time."""
+        """Keep ages and times advancing while no service sends the time, and show a lock from outside."""
         self._views[StatusTopic()] = replace(self.status(), now=now)
+        self.show_lock()
+
+    def show_lock(self) -> None:
+        """Show a lock of entry that the service has not reported: it has cancelled nothing for it yet."""
+        status = cast("StatusView", self._views[StatusTopic()])
+        if status.is_kill_waiting or not status.kill_lock:
+            lock = self._read_lock()
+            status = replace(status, kill_lock=lock, is_kill_waiting=bool(lock))
+            self._views[StatusTopic()] = status
         self._notify(StatusTopic())
 
     @property
@@ -196,10 +207,14 @@ class Mirror:
             if whole is None:
                 return
             view = whole
-        self._views[topic] = view
+        before, self._views[topic] = self._views.get(topic), view
         if isinstance(view, AccountView):
             self._learn_titles(view)
-        self._notify(topic)
+        if isinstance(before, StatusView) and before.is_kill_waiting:
+            # The view is perhaps from before the service saw the lock.
+            self.show_lock()
+        else:
+            self._notify(topic)
 
     def _with_changes(self, topic: RowQuotesTopic, news: RowBooksView) -> RowBooksView | None:
         """Return all books of some rows after merging the changed ones; None without the others."""

@@ -449,6 +449,7 @@ class RemoteCommands:
             if problem:
                 text = f"NOT locked: {problem}. {reason}"
             self._calls.notice(Level.BAD, f"Kill switch: {text}")
+            self._mirror.show_lock()
             return text
 
     async def prepare_wallet(self, step: WalletStep) -> WalletCard | Rejected:

@@ -125,6 +125,9 @@ class StatusView:
     """When cash and positions were read last; None before."""
     is_gone: bool = False
     """Whether the service that sent this is gone; set by the terminal on the last received view."""
+    is_kill_waiting: bool = False
+    """Whether entry was locked while the service did not answer, so that it has cancelled nothing yet; set
+    by the terminal."""
 
 
 @dataclass(frozen=True, slots=True)

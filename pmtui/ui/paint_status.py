@@ -304,7 +304,8 @@ def _gain(amount: Micros) -> Cell:
 def _entry_cells(view: StatusView, *, are_keys_locked: bool, armed_size: str) -> Line:
     """Paint that order entry is locked, or that single keys are armed."""
     if view.kill_lock:
-        return (Cell(" LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE),)
+        words = " LOCKED, not cancelled yet " if view.is_kill_waiting else " LOCKED "
+        return (Cell(words, Role.NOTICE_BAD, Emphasis.BOLD | Emphasis.REVERSE),)
     if view.armed_until is not None and view.armed_until > view.now:
         if are_keys_locked:
             return (Cell(" ARMED, ticket open ", Role.DIM),)

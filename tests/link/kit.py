@@ -83,7 +83,8 @@ class House:
         is_stepped: bool = False,
     ) -> AsyncIterator[Seat]:
         """Attach a terminal, on request through another path, or with all its waits in manual time."""
-        mirror, locks = Mirror(NOTHING_YET), list[str]()
+        locks = list[str]()
+        mirror = Mirror(NOTHING_YET, read_lock=lambda: "".join(locks))
         clock = self.world.clock if is_stepped else SeatClock(self.world.clock)
         line = ServiceConnection(
             path or self.path, mirror, clock, may_trade=may_trade, is_passing=is_passing,

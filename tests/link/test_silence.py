@@ -99,3 +99,35 @@ async def test_a_service_that_did_not_answer_does_not_arm_later(tmp_path: Path) 
         await until(house.world, lambda: said(house.world, late), "it says why")
         assert armed_until(seat) is None
         assert not house.world.service.arming.is_armed
+
+
+async def test_a_lock_that_the_service_has_not_seen_is_shown_as_not_carried_out(
+    tmp_path: Path,
+) -> None:
+    async with (
+        running_house(tmp_path) as house, relay_to(house) as (relay, path),
+        house.seat(path=path, is_stepped=True) as seat,
+    ):  # fmt: skip
+        status = seat.queries.status
+        relay.stop()
+        assert "cancelled once it" in await seat.commands.kill()
+        assert (status().kill_lock, status().is_kill_waiting) == ("locked", True)
+        relay.go_on()
+        await until(house.world, lambda: not status().is_kill_waiting, "the service carries it out")
+        assert status().kill_lock.startswith("Trading locked since")
+
+
+async def test_a_lock_from_a_shell_is_shown_while_the_service_is_silent(tmp_path: Path) -> None:
+    async with (
+        running_house(tmp_path) as house, relay_to(house) as (relay, path),
+        house.seat(path=path, is_stepped=True) as seat,
+    ):  # fmt: skip
+        relay.stop()
+        await until(house.world, lambda: seat.line.is_silent, "it counts as silent")
+        assert not seat.queries.status().kill_lock
+        seat.locks.append("locked by a shell")
+        await house.world.pass_time(2)
+        assert seat.queries.status().kill_lock == "locked by a shell"
+        seat.locks.clear()
+        await house.world.pass_time(2)
+        assert not seat.queries.status().kill_lock

@@ -132,6 +132,8 @@ def test_locked_and_armed_are_said_in_words_at_every_width(width: int) -> None:
     assert " LOCKED " in text(replace(STATUS, kill_lock="entry is locked since then"), width)
     both = text(replace(STATUS, kill_lock="entry is locked since then", armed_until=until), width)
     assert "ARMED" not in both
+    waiting = replace(STATUS, kill_lock="entry is locked since then", is_kill_waiting=True)
+    assert " LOCKED, not cancelled yet " in text(waiting, width)
     assert "ARMED" not in text(replace(STATUS, armed_until=NOW), width)
     assert not {"ARMED", "LOCKED"} & set(text(STATUS, width).split())
 

@@ -166,9 +166,8 @@ async def test_orders_are_unconfirmed_from_a_loss_until_the_venue_shows_them_aga
 
         def unconfirmed() -> set[OrderId]:
             orders = world.service.queries.account().open_orders
-            assert world.service.queries.status().unknown_orders == len(
-                found := {o.order_id for o in orders if o.status is OrderStatus.UNKNOWN}
-            )
+            found = {o.order_id for o in orders if o.status is OrderStatus.UNKNOWN}
+            assert world.service.queries.status().unknown_orders == len(found)
             return found
 
         rest(world, ONE, TWO)
