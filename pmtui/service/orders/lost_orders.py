@@ -40,6 +40,8 @@ class Doubt:
     title: str
     is_restored: bool
     """Whether it is from an earlier session."""
+    is_news: bool = True
+    """Whether the trader has not heard yet that the venue has it."""
 
 
 class LostOrderSearch:
@@ -78,7 +80,8 @@ class LostOrderSearch:
             order = replace(journaled.order, status=OrderStatus.UNKNOWN, reason=reason)
             self._feed.apply_order(order, is_news=False)
             self._feed.endings.start_search(order.order_id, now_s, was_at_venue=journaled.is_known)
-            self._add(Doubt(journaled.order, journaled.title, is_restored=True))
+            is_news = not journaled.is_known
+            self._add(Doubt(journaled.order, journaled.title, is_restored=True, is_news=is_news))
         if unsettled:
             text = f"Checking {count(len(unsettled), 'order')} from the last session"
             self._kernel.log.notice(Level.WARNING, text)
@@ -225,13 +228,13 @@ class LostOrderSearch:
                 continue
             del self._doubts[order_id]
             await self._history.write("found", known.status.value, order_id)
-            if doubt.is_restored:
-                said = describe_order_end(known, doubt.title)
-                text = f"Found {said[0].lower()}{said[1:]}"
-                self._kernel.log.add(Level.INFO, "order", text, order_id=order_id)
-            else:
-                text = f"Confirmed at the venue. {describe_order_end(known, doubt.title)}"
+            said = describe_order_end(known, doubt.title)
+            found = f"Found {said[0].lower()}{said[1:]}"
+            text = found if doubt.is_restored else f"Confirmed at the venue. {said}"
+            if doubt.is_news:
                 self._kernel.log.notice(Level.GOOD, text, order_id=order_id)
+            else:
+                self._kernel.log.add(Level.INFO, "order", text, order_id=order_id)
 
     def _rule_out(self, doubt: Doubt, status: OrderStatus) -> None:
         order_id = doubt.order.order_id

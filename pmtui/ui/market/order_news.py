@@ -1,4 +1,4 @@
-"""Reports how the orders of a screen ended: at once, or later if the venue delayed them."""
+"""Reports how the orders of a screen ended: at once, or later if that is not known at once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from pmtui.domain.orders.order import (
     OrderStatus,
     Rejected,
     TradeStatus,
+    Unknown,
     Verdict,
 )
 from pmtui.service.surface import PreparedOrder
@@ -23,6 +24,8 @@ from pmtui.ui.surface import Surface
 _ON_THE_WAY = frozenset(
     {OrderStatus.PENDING, OrderStatus.SENT, OrderStatus.UNKNOWN, OrderStatus.DELAYED}
 )
+_TOLD_WHOLE = frozenset({OrderStatus.FILLED, OrderStatus.REJECTED, OrderStatus.LIVE})
+"""States after which the log has the news of an order."""
 _NOBODY = "nobody met it"
 _RESTING = frozenset({OrderStatus.LIVE, OrderStatus.PARTIALLY_FILLED})
 
@@ -36,14 +39,15 @@ class _Followed:
 
 
 class DelayedOrders:
-    """Delayed orders whose end is still to be reported."""
+    """Delayed and unconfirmed orders whose end is still to be reported."""
 
     def __init__(self) -> None:
         self._followed: dict[OrderId, _Followed] = {}
 
     def follow(self, order: PreparedOrder, verdict: Verdict, describe: Describe) -> None:
-        """Report an order's end by `describe` later, if its verdict is only that it is delayed."""
-        if isinstance(verdict, Accepted) and verdict.status is OrderStatus.DELAYED:
+        """Report an order's end by `describe` later, if its verdict is that it is delayed or unconfirmed."""
+        is_delayed = isinstance(verdict, Accepted) and verdict.status is OrderStatus.DELAYED
+        if is_delayed or isinstance(verdict, Unknown):
             self._followed[order.order_id] = _Followed(describe)
 
     def news(self, account: AccountView, fills: tuple[Fill, ...]) -> str:
@@ -59,7 +63,7 @@ class DelayedOrders:
             if verdict is None or followed.reported == (known.status, known.matched_size):
                 continue
             followed.reported = (known.status, known.matched_size)
-            if known.status in (OrderStatus.FILLED, OrderStatus.REJECTED):
+            if known.status in _TOLD_WHOLE:
                 del self._followed[known.order_id]
             return followed.describe(verdict)
         return ""

@@ -25,7 +25,7 @@ from pmtui.service.journal.journal import Journal
 from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.ports import Hosts
 from pmtui.service.profile import Profile
-from pmtui.service.views import Mode
+from pmtui.service.views import Level, Mode
 from tests.manual_clock import ManualClock, settle
 from tests.service.fakes import YES, World, fill, lost, resting, running_world
 from tests.service.order_kit import (
@@ -67,6 +67,8 @@ async def test_an_order_of_before_counts_as_resting_until_it_is_found(tmp_path: 
         assert not order.reason
         assert said(world, "Checking 1 order from the last session")
         await until(world, lambda: said(world, "Found working"), "it is told")
+        (found,) = (e for e in world.service.queries.log().entries if "Found" in e.text)
+        assert (found.kind, found.level) == ("notice", Level.GOOD)
     assert await unsettled_after(tmp_path) == (FIRST,)
 
 
@@ -86,6 +88,9 @@ async def test_what_filled_in_part_and_no_longer_rests_ends_cancelled(tmp_path: 
     async with running_world(tmp_path) as world:
         world.account.own_fills = (fill(FIRST, size=Micros(3_000_000)),)
         await until(world, lambda: said(world, "Found partially filled"), "it is found")
+        # The trader knew that the venue had it.
+        (found,) = (e for e in world.service.queries.log().entries if "Found" in e.text)
+        assert (found.kind, found.level) == ("order", Level.INFO)
         await until(world, lambda: not world.service.queries.account().open_orders, "its end")
     assert await unsettled_after(tmp_path) == ()
 

@@ -15,6 +15,7 @@ from pmtui.domain.orders.order import (
     OrderStatus,
     TimeInForce,
     TradeStatus,
+    Unknown,
 )
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView, Load
@@ -103,7 +104,16 @@ def test_an_end_without_a_fill_is_told_too(end: Order, said: str) -> None:
     assert followed().news(*view(end)) == said
 
 
-def test_only_what_was_delayed_is_followed() -> None:
+def test_an_unconfirmed_order_that_is_found_is_told_once() -> None:
+    orders = DelayedOrders()
+    verdict = Unknown(ORDER.unsigned.order_id, "connection lost", NOW)
+    orders.follow(ORDER, verdict, lambda end: format_verdict(end, ORDER))
+    assert orders.news(*view(known(OrderStatus.UNKNOWN))) == ""
+    assert orders.news(*view(known(OrderStatus.LIVE))) == "Working: SELL 100 Yes @ 45¢."
+    assert orders.news(*view(known(OrderStatus.CANCELLED))) == ""
+
+
+def test_only_what_is_delayed_or_unconfirmed_is_followed() -> None:
     orders = DelayedOrders()
     orders.follow(ORDER, replace(DELAYED, status=OrderStatus.LIVE), lambda _: "told")
     assert orders.news(*view(known(OrderStatus.FILLED, 100), fill(1, 100, 0.48))) == ""
