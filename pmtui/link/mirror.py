@@ -236,7 +236,7 @@ class Mirror:
         self._notify_log()
 
     def add_notice(self, level: Level, text: str, *, at: datetime) -> None:
-        """Report what no service reports; it stays until it is read."""
+        """Report what no service reports; it stays until it is read, unless it is only for the log."""
         self._log.add_own(level, text, at=at)
         self._notify_log()
 

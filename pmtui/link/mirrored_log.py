@@ -83,8 +83,10 @@ class MirroredLog:
         self._forget_views()
 
     def add_own(self, level: Level, text: str, *, at: datetime) -> None:
-        """Add a notice of the terminal's own, which stays until it is read."""
-        self._append_own(LogEntry(0, at, level, "notice", text, until_read=True))
+        """Add an entry of the terminal's own; a notice stays until it is read."""
+        is_notice = level is not Level.INFO
+        kind = "notice" if is_notice else "order"
+        self._append_own(LogEntry(0, at, level, kind, text, until_read=is_notice))
         self._forget_views()
 
     def mark_read(self, sequence: int) -> bool:

@@ -282,7 +282,6 @@ class RemoteCommands:
     load_more = _sent(Commands.load_more)
     refresh = _sent(Commands.refresh)
     touch_arming = _sent(Commands.touch_arming)
-    log_refusal = _sent(Commands.log_refusal)
     stop_following = _sent(Commands.stop_following)
     follow_again = _sent(Commands.follow_again)
 
@@ -310,6 +309,13 @@ class RemoteCommands:
             if lost.may_have_happened:
                 self._calls.disarm()
             return _sentence(lost.reason)
+
+    def log_refusal(self, reason: str) -> None:
+        """Log why a single key sent nothing, in this terminal where no service can."""
+        if self._line.is_attached:
+            self._calls.send(Commands.log_refusal, reason)
+        else:
+            self._calls.notice(Level.INFO, f"Single key: {reason}")
 
     def disarm(self, reason: str) -> None:
         """Disarm this terminal."""

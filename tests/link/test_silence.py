@@ -7,7 +7,8 @@ from pmtui.link.connection import SILENT_AFTER_S
 from pmtui.link.remote_commands import NO_ANSWER
 from pmtui.service.surface import ARM_WITHIN_S
 from pmtui.service.topics import StatusTopic
-from tests.link.kit import House, Seat, relay_to, running_house
+from tests.link.kit import House, Seat, house_around, relay_to, running_house
+from tests.service.fakes import running_world
 from tests.service.order_kit import said, until
 
 
@@ -131,3 +132,24 @@ async def test_a_lock_from_a_shell_is_shown_while_the_service_is_silent(tmp_path
         seat.locks.clear()
         await house.world.pass_time(2)
         assert not seat.queries.status().kill_lock
+
+
+async def test_why_a_key_sent_nothing_is_in_the_log_after_the_next_service_has_come(
+    tmp_path: Path,
+) -> None:
+    async with running_world(tmp_path) as world:
+        async with house_around(world, tmp_path / "s") as house:
+            context = house.seat()
+            seat = await context.__aenter__()
+        await until(world, lambda: not seat.line.is_attached, "the service has gone")
+        seat.commands.log_refusal("Not sent: The service is gone.")
+        assert seat.queries.status().unread_notices == 0
+        async with house_around(world, tmp_path / "s"):
+            await until(world, lambda: seat.line.is_attached, "attached again")
+            kept = [e for e in seat.queries.log().entries if "The service is gone" in e.text]
+            assert [(e.text, e.kind, e.until_read) for e in kept] == [
+                ("Single key: Not sent: The service is gone.", "order", False)
+            ]
+            seat.commands.log_refusal("Not sent: again.")
+            await until(world, lambda: said(world, "Single key: Not sent: again."), "the service's")
+        await context.__aexit__(None, None, None)
