@@ -16,9 +16,9 @@ from pmtui.ui.app import PmtuiApp
 from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.keys.help import TermsScreen
 from pmtui.ui.market.market import MarketScreen
-from pmtui.ui.rows.row_stream import DAYS_FROM
 from pmtui.ui.terminal.ascii_filter import is_ascii, to_ascii_cells
 from pmtui.ui.ticket.protect import ProtectScreen
+from pmtui.ui.widgets.line_table import LineTable
 from tests.scenes.owned import DAY_OF_OURS, equity_until
 from tests.scenes.prices import ago
 from tests.scenes.watched import watchlist_of
@@ -46,7 +46,7 @@ async def search(pilot: Pilot[None], world: World) -> None:
 async def event(pilot: Pilot[None], world: World) -> None:
     app_of(pilot).navigation.go(EventChosen(world.election))
     await shown(pilot, "Xavier Marchetti")
-    if pilot.app.size.width >= DAYS_FROM:
+    if "day" in pilot.app.screen.query_one("#outcomes", LineTable).columns.in_view:
         # The days of the rows in view come once the view stands still.
         sparks = "▄▆▄▃▄▁▁▅▅▄"
         await shown(pilot, to_ascii_cells(sparks) if is_ascii(pilot.app) else sparks)

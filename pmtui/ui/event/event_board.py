@@ -71,8 +71,9 @@ class EventBoard:
         self.stream = RowStream(
             in_view=self._tokens_in_view, queries=surface.queries, after=page.set_timer,
             is_live=lambda: is_live(self.table), on_change=page.feed.renew,
+            shows_days=lambda: "day" in self.table.columns.in_view,
         )  # fmt: skip
-        self._days = RowDays(self.stream, surface.queries, width=lambda: page.size.width)
+        self._days = RowDays(self.stream, surface.queries)
 
     def topics(self) -> tuple[Topic, ...]:
         """Return the price histories of the rows in view, if their sparklines fit."""

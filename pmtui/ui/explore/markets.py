@@ -105,9 +105,10 @@ class MarketsScreen(FrameScreen):
             queries=self.surface.queries,
             after=self.set_timer,
             is_live=lambda: is_live(self),
+            shows_days=lambda: "day" in self._list.table.columns.in_view,
             on_change=self.feed.renew,
         )
-        self._days = RowDays(self._stream, self.surface.queries, width=lambda: self.size.width)
+        self._days = RowDays(self._stream, self.surface.queries)
         self._list = EventList(
             LineTable(EVENT_COLUMNS, id="events"), self._stream.book,
             day_of=self._days.points,

@@ -60,9 +60,6 @@ from pmtui.ui.widgets.line_table import LineTable
 from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
 
-DAYS_FROM_WIDTH = 150
-"""The width from which each row shows a sparkline of its day."""
-
 
 class WatchlistScreen(FrameScreen):
     """Starred items with live prices, and price alerts, which need pmtui or its service to run."""
@@ -246,8 +243,8 @@ class WatchlistScreen(FrameScreen):
         return paint_day(self.surface.queries.history(topic.token_id, topic.interval).points, now)
 
     def _follow_days(self) -> None:
-        """Subscribe to the histories of the listed rows, if the sparklines fit."""
-        has_room = self.size.width >= DAYS_FROM_WIDTH
+        """Subscribe to the histories of the listed rows, if the sparklines are on show."""
+        has_room = "day" in self.table.columns.in_view
         tokens = [_token_of(row) for row in self._view.rows[:MOST_STREAMED_ROWS] if has_room]
         wanted = tuple(HistoryTopic(t, Interval.DAY) for t in dict.fromkeys(tokens) if t)
         if wanted != self._days:

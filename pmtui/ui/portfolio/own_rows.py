@@ -33,8 +33,6 @@ from pmtui.ui.surface import Surface
 from pmtui.ui.ticket.protect import paint_protection, paint_unprotected
 from pmtui.ui.widgets.line_table import LineTable
 
-DAYS_FROM_WIDTH = 130
-"""The table width from which each position shows a sparkline of its day."""
 _SAID_BY_TRANSACTION = frozenset({CONVERSION, "WITHDRAWAL"})
 """Activity with too little detail: the recipient of cash, or the outcomes converted."""
 MOST_LOOKED_UP = 8
@@ -202,7 +200,7 @@ class OwnRows:
         return {token_id: day for token_id, day in found.items() if day != NO_DAY}
 
     def _days(self) -> tuple[HistoryTopic, ...]:
-        if self.tab is not Tab.POSITIONS or self.table.size.width < DAYS_FROM_WIDTH:
+        if self.tab is not Tab.POSITIONS or "day" not in self.table.columns.in_view:
             return ()
         return tuple(HistoryTopic(token_id, Interval.DAY) for token_id in self._streamed)
 

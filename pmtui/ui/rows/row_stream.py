@@ -49,8 +49,6 @@ def tick_of(end_at: datetime | None, now: datetime) -> datetime:
     return now.replace(microsecond=0) if is_near else now.replace(second=0, microsecond=0)
 
 
-DAYS_FROM = 110
-"""The width from which each row shows a sparkline of its day."""
 MOST_DAYS = 200
 """The most histories kept for rows that have left the view."""
 DAYS_PERIOD = timedelta(hours=1)
@@ -69,6 +67,7 @@ class RowStream:
         queries: Queries,
         after: Callable[[float, Callable[[], None]], Timer],
         is_live: Callable[[], bool],
+        shows_days: Callable[[], bool],
         on_change: Callable[[], None],
     ) -> None:
         """Start with no rows.
@@ -78,16 +77,20 @@ class RowStream:
             queries: returns a book on demand, because none may exist before.
             after: calls back once after some seconds.
             is_live: returns whether the screen is mounted; otherwise nothing changes.
-            on_change: called when `tokens` has changed.
+            shows_days: returns whether the rows' sparklines are on show.
+            on_change: called when `tokens` or `has_days` has changed.
         """
         self._in_view = in_view
         self._queries = queries
         self._after = after
         self._is_live = is_live
+        self._shows_days = shows_days
         self._on_change = on_change
         self._settling: Timer | None = None
         self.tokens: frozenset[TokenId] = frozenset()
         """The streamed tokens."""
+        self.has_days = False
+        """Whether their last day is streamed, too."""
 
     def book(self, token_id: TokenId | None) -> BookView | None:
         """Return the book of a row's token; None if it is not streamed."""
@@ -112,7 +115,8 @@ class RowStream:
 
     def check(self) -> None:
         """Follow the view soon if the markets in view have changed."""
-        if self._settling is None and self._wanted() != self.tokens:
+        is_other = self._wanted() != self.tokens or self._shows_days() != self.has_days
+        if self._settling is None and is_other:
             self.follow_soon()
 
     def _wanted(self) -> frozenset[TokenId]:
@@ -120,32 +124,33 @@ class RowStream:
 
     def _follow(self) -> None:
         self._settling = None
-        wanted = self._wanted() if self._is_live() else self.tokens
-        if wanted != self.tokens:
-            self.tokens = wanted
+        if not self._is_live():
+            return
+        wanted = self._wanted(), self._shows_days()
+        if wanted != (self.tokens, self.has_days):
+            self.tokens, self.has_days = wanted
             self._on_change()
 
 
 class RowDays:
-    """The last day's prices of streamed rows, if their sparklines fit."""
+    """The last day's prices of streamed rows, if their sparklines are on show."""
 
-    def __init__(self, stream: RowStream, queries: Queries, *, width: Callable[[], int]) -> None:
+    def __init__(self, stream: RowStream, queries: Queries) -> None:
         """Follow a list."""
         self._stream = stream
         self._queries = queries
-        self._width = width
         self._last: dict[TokenId, tuple[PricePoint, ...]] = {}
         """Oldest first."""
 
     def topics(self) -> tuple[HistoryTopic, ...]:
         """Return the histories shown: hidden ones are not loaded."""
-        if self._width() < DAYS_FROM:
+        if not self._stream.has_days:
             return ()
         return tuple(HistoryTopic(token_id, Interval.DAY) for token_id in self._stream.tokens)
 
     def points(self, token_id: TokenId | None) -> tuple[PricePoint, ...]:
-        """Return the last known prices of a row's token; none if the sparkline does not fit."""
-        if token_id is None or self._width() < DAYS_FROM:
+        """Return the last known prices of a row's token; none without its sparkline."""
+        if token_id is None or not self._stream.has_days:
             return ()
         points: tuple[PricePoint, ...] = ()
         if token_id in self._stream.tokens:

@@ -718,9 +718,25 @@ async def test_rows_show_the_shape_of_their_day_where_there_is_room() -> None:
         await until(pilot, lambda: topic in service.watched(), "the day of the first row")
         service.announce(topic)
         await until(pilot, lambda: shows(app, "▄▄▅▅▆"), "its shape")
-        await pilot.resize_terminal(80, 24)
-        await settle(pilot)
-        assert not shows(app, "▄▄▅▅▆")
+        # The column and its data come and go together, by room and by choice.
+        columns = app.screen.query_one("#events", LineTable).columns
+
+        async def agree() -> bool:
+            await settle(pilot)
+            is_shown = "day" in columns.in_view
+            service.announce(BY_VOLUME)
+            await until(pilot, lambda: (topic in service.watched()) is is_shown, "the day watched")
+            service.announce(topic)
+            await until(pilot, lambda: shows(app, "▄▄▅▅▆") is is_shown, "the day shown")
+            return is_shown
+
+        agreed = set()
+        for width in (92, 98, 104, 120):
+            await pilot.resize_terminal(width, 36)
+            agreed.add(await agree())
+        assert agreed == {True, False}
+        columns.hide(("day",))
+        assert not await agree()
 
 
 async def test_a_change_that_the_venue_does_not_tell_is_that_of_the_days_history() -> None:
