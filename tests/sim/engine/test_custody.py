@@ -182,8 +182,7 @@ def test_an_unlimited_account_gets_what_it_lacks_by_recorded_deposits() -> None:
     assert scene.exchange.reads.audit() == []
 
 
-def test_a_market_cannot_be_added_twice() -> None:
-    scene = Scenario()
+def test_a_market_cannot_be_added_twice(scene: Scenario) -> None:
     with pytest.raises(ValueError, match="added twice"):
         scene.exchange.add_market(rain(), now_ms=NOW_MS)
 

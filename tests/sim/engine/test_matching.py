@@ -33,8 +33,7 @@ def trades_of(scene: Scenario) -> list[Trade]:
     return [event.trade for event in scene.events() if isinstance(event, TradeMatched)]
 
 
-def test_a_resting_order_shows_in_both_books_mirrored() -> None:
-    scene = Scenario()
+def test_a_resting_order_shows_in_both_books_mirrored(scene: Scenario) -> None:
     scene.buy("ann", "19", "0.42")
     assert scene.levels(YES) == (["19@0.42"], [])
     assert scene.levels(NO) == ([], ["19@0.58"])
@@ -52,8 +51,7 @@ def test_a_resting_order_shows_in_both_books_mirrored() -> None:
     assert (no.best_bid, no.best_ask) == (None, micros("0.58"))
 
 
-def test_a_change_is_stated_first_in_the_token_of_the_order() -> None:
-    scene = Scenario()
+def test_a_change_is_stated_first_in_the_token_of_the_order(scene: Scenario) -> None:
     scene.buy("ann", "19", "0.42", token=NO)
     change = scene.events()[-1]
     assert isinstance(change, LevelChanged)
@@ -61,8 +59,7 @@ def test_a_change_is_stated_first_in_the_token_of_the_order() -> None:
     assert (change.side, change.price, change.is_top_moved) == (BUY, micros("0.42"), True)
 
 
-def test_the_taker_gets_the_makers_price() -> None:
-    scene = Scenario()
+def test_the_taker_gets_the_makers_price(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.40")
     answer = scene.buy("ann", "10", "0.55")
     assert (answer.making, answer.taking) == (micros("4"), micros("10"))
@@ -96,8 +93,7 @@ def test_two_sellers_merge_a_pair() -> None:
     assert market.open_interest == micros("20")
 
 
-def test_a_direct_match_comes_before_a_mint_at_the_same_price() -> None:
-    scene = Scenario()
+def test_a_direct_match_comes_before_a_mint_at_the_same_price(scene: Scenario) -> None:
     first = scene.buy("bob", "10", "0.60", token=NO).order_id
     second = scene.sell("cid", "10", "0.40", token=YES).order_id
     scene.buy("ann", "15", "0.40")
@@ -108,8 +104,7 @@ def test_a_direct_match_comes_before_a_mint_at_the_same_price() -> None:
     ]
 
 
-def test_at_one_price_the_older_order_goes_first() -> None:
-    scene = Scenario()
+def test_at_one_price_the_older_order_goes_first(scene: Scenario) -> None:
     older = scene.sell("bob", "10", "0.40").order_id
     scene.sell("cid", "10", "0.40")
     scene.buy("ann", "6", "0.40")
@@ -119,8 +114,7 @@ def test_at_one_price_the_older_order_goes_first() -> None:
     assert [fill.order_id == older for fill in fills] == [True, True, False]
 
 
-def test_a_sweep_makes_one_trade_for_each_price_in_one_transaction() -> None:
-    scene = Scenario()
+def test_a_sweep_makes_one_trade_for_each_price_in_one_transaction(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.41")
     scene.sell("bob", "10", "0.40")
     scene.sell("bob", "10", "0.42")
@@ -133,8 +127,7 @@ def test_a_sweep_makes_one_trade_for_each_price_in_one_transaction() -> None:
     assert scene.levels() == (["5@0.42"], [])
 
 
-def test_the_last_price_is_one_value_for_both_tokens() -> None:
-    scene = Scenario()
+def test_the_last_price_is_one_value_for_both_tokens(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.60", token=NO)
     scene.buy("ann", "5", "0.60", token=NO)
     market = scene.exchange.reads.market(RAIN)
@@ -142,8 +135,9 @@ def test_the_last_price_is_one_value_for_both_tokens() -> None:
     assert (market.last_trade_price, market.last_trade_side) == (micros("0.6"), BUY)
 
 
-def test_a_market_buy_spends_its_dollars_and_gets_more_when_prices_are_better() -> None:
-    scene = Scenario()
+def test_a_market_buy_spends_its_dollars_and_gets_more_when_prices_are_better(
+    scene: Scenario,
+) -> None:
     scene.sell("bob", "10", "0.30")
     scene.sell("bob", "900", "0.31")
     answer = scene.taken(scene.market_buy("ann", "25", worst="0.40"))
@@ -152,8 +146,7 @@ def test_a_market_buy_spends_its_dollars_and_gets_more_when_prices_are_better() 
     assert scene.cash("ann") == micros("975")
 
 
-def test_a_market_buy_whose_shares_were_rounded_up_stays_below_the_ask() -> None:
-    scene = Scenario()
+def test_a_market_buy_whose_shares_were_rounded_up_stays_below_the_ask(scene: Scenario) -> None:
     scene.sell("bob", "100", "0.52")
     order = scene.market_buy("ann", "10", worst="0.52")
     assert order.taker_amount == micros("19.2307")
@@ -168,8 +161,7 @@ def test_a_market_buy_whose_shares_were_rounded_up_stays_below_the_ask() -> None
     assert isinstance(scene.send(order), Placed)
 
 
-def test_a_maker_left_with_less_than_a_hundredth_of_a_share_is_done() -> None:
-    scene = Scenario()
+def test_a_maker_left_with_less_than_a_hundredth_of_a_share_is_done(scene: Scenario) -> None:
     maker = scene.sell("bob", "6", "0.30").order_id
     scene.taken(scene.market_buy("ann", "1.79", worst="0.30"))
     scene.taken(scene.market_buy("ann", "1", worst="0.31", tif=FAK))
@@ -180,8 +172,7 @@ def test_a_maker_left_with_less_than_a_hundredth_of_a_share_is_done() -> None:
     assert scene.exchange.reads.available(address_of("bob"), YES) == scene.shares("bob")
 
 
-def test_sizes_set_in_shares_match_in_hundredths() -> None:
-    scene = Scenario()
+def test_sizes_set_in_shares_match_in_hundredths(scene: Scenario) -> None:
     scene.sell("bob", "20", "0.30")
     scene.taken(scene.market_buy("cid", "1", worst="0.30"))
     assert scene.levels() == ([], ["16.66@0.3"])
@@ -190,8 +181,7 @@ def test_sizes_set_in_shares_match_in_hundredths() -> None:
     assert scene.levels() == (["3.34@0.3"], [])
 
 
-def test_a_change_behind_the_best_price_does_not_move_the_top() -> None:
-    scene = Scenario()
+def test_a_change_behind_the_best_price_does_not_move_the_top(scene: Scenario) -> None:
     for price in ("0.40", "0.39", "0.41", "0.41"):
         scene.buy("ann", "10", price)
     changes = [event for event in scene.events() if isinstance(event, LevelChanged)]
@@ -206,8 +196,7 @@ def test_a_fee_never_eats_more_than_the_seller_receives() -> None:
     assert (answer.taking, answer.fee) == (micros("0.5"), micros("0.5"))
 
 
-def test_a_fak_order_takes_what_is_there_and_never_rests() -> None:
-    scene = Scenario()
+def test_a_fak_order_takes_what_is_there_and_never_rests(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.50")
     answer = scene.taken(scene.market_buy("ann", "100", worst="0.50", tif=FAK))
     assert (answer.making, answer.taking) == (micros("5"), micros("10"))
@@ -216,15 +205,13 @@ def test_a_fak_order_takes_what_is_there_and_never_rests() -> None:
     assert OrderCancelled not in kinds
 
 
-def test_a_fok_sell_fills_whole() -> None:
-    scene = Scenario()
+def test_a_fok_sell_fills_whole(scene: Scenario) -> None:
     scene.buy("bob", "10", "0.50")
     answer = scene.taken(scene.limit("ann", SELL, "10", price="0.45", tif=FOK))
     assert (answer.making, answer.taking) == (micros("10"), micros("5"))
 
 
-def test_an_account_may_trade_with_itself() -> None:
-    scene = Scenario()
+def test_an_account_may_trade_with_itself(scene: Scenario) -> None:
     scene.sell("ann", "10", "0.50")
     scene.buy("ann", "10", "0.50")
     assert (scene.cash("ann"), scene.shares("ann")) == (micros("1000"), micros("1000"))
@@ -243,8 +230,7 @@ def test_the_taker_pays_the_fee_and_the_maker_does_not() -> None:
     assert scene.exchange.export_state().fees == micros("3.5")
 
 
-def test_a_crossing_order_is_announced_placed_matched_and_updated() -> None:
-    scene = Scenario()
+def test_a_crossing_order_is_announced_placed_matched_and_updated(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.50")
     scene.events()
     scene.buy("ann", "100", "0.50")

@@ -30,8 +30,7 @@ BUY, SELL = Side.BUY, Side.SELL
 FOK, FAK, GTD = TimeInForce.FOK, TimeInForce.FAK, TimeInForce.GTD
 
 
-def test_a_gtd_order_leaves_a_minute_before_its_time() -> None:
-    scene = Scenario()
+def test_a_gtd_order_leaves_a_minute_before_its_time(scene: Scenario) -> None:
     expiration_s = NOW_MS // 1000 + 180
     order = scene.limit("ann", BUY, "10", price="0.4", tif=GTD, expiration_s=expiration_s)
     scene.taken(order)
@@ -48,8 +47,7 @@ def test_a_gtd_order_leaves_a_minute_before_its_time() -> None:
     assert scene.exchange.reads.audit() == []
 
 
-def test_a_cancelled_gtd_order_does_not_expire_again() -> None:
-    scene = Scenario()
+def test_a_cancelled_gtd_order_does_not_expire_again(scene: Scenario) -> None:
     for seconds in (200, 300):
         order = scene.limit(
             "ann", BUY, "10", price="0.4", tif=GTD, expiration_s=NOW_MS // 1000 + seconds
@@ -61,8 +59,9 @@ def test_a_cancelled_gtd_order_does_not_expire_again() -> None:
     assert scene.exchange.expire(now_ms=NOW_MS + 500_000) == 1
 
 
-def test_an_id_used_again_by_a_simulated_trader_does_not_expire_with_the_old_order() -> None:
-    scene = Scenario()
+def test_an_id_used_again_by_a_simulated_trader_does_not_expire_with_the_old_order(
+    scene: Scenario,
+) -> None:
     scene.exchange.open_account(address_of("maker"), simulated=True, unlimited=True)
     gone = scene.limit(
         "maker",
@@ -80,8 +79,7 @@ def test_an_id_used_again_by_a_simulated_trader_does_not_expire_with_the_old_ord
     assert scene.levels() == (["10@0.4"], [])
 
 
-def test_cancelling_by_token_leaves_the_other() -> None:
-    scene = Scenario()
+def test_cancelling_by_token_leaves_the_other(scene: Scenario) -> None:
     yes = scene.buy("ann", "10", "0.3").order_id
     no = scene.buy("ann", "10", "0.3", token=NO).order_id
     foreign = scene.buy("bob", "10", "0.3").order_id
@@ -94,8 +92,7 @@ def test_cancelling_by_token_leaves_the_other() -> None:
     ]
 
 
-def test_a_trade_near_one_refines_the_grid() -> None:
-    scene = Scenario()
+def test_a_trade_near_one_refines_the_grid(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.96")
     scene.buy("ann", "10", "0.96")
     assert not [event for event in scene.events() if isinstance(event, TickSizeChanged)]
@@ -106,8 +103,7 @@ def test_a_trade_near_one_refines_the_grid() -> None:
     assert scene.levels() == (["10@0.965"], ["5@0.97"])
 
 
-def test_a_trade_of_the_second_token_near_one_refines_the_grid_too() -> None:
-    scene = Scenario()
+def test_a_trade_of_the_second_token_near_one_refines_the_grid_too(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.97", token=NO)
     scene.buy("ann", "10", "0.97", token=NO)
     assert isinstance(scene.events()[-1], TickSizeChanged)
@@ -128,8 +124,7 @@ def test_orders_without_a_place_on_a_coarser_grid_are_cancelled() -> None:
     assert scene.events() == ()
 
 
-def test_a_held_order_can_be_asked_whether_it_would_take() -> None:
-    scene = Scenario()
+def test_a_held_order_can_be_asked_whether_it_would_take(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.5")
     would_take = scene.exchange.reads.would_take
     assert would_take(scene.limit("ann", BUY, "10", price="0.5"))
@@ -163,8 +158,7 @@ def test_a_trade_advances_to_its_end(steps: tuple[TradeStatus, ...]) -> None:
     assert (scene.shares("bob", NO) == micros("1000")) is is_undone
 
 
-def test_a_trade_takes_no_other_step() -> None:
-    scene = Scenario()
+def test_a_trade_takes_no_other_step(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.50")
     (trade_id,) = scene.buy("ann", "10", "0.50").trade_ids
     advance = scene.exchange.advance_trade
@@ -173,8 +167,7 @@ def test_a_trade_takes_no_other_step() -> None:
     assert isinstance(advance(type(trade_id)("?"), TradeStatus.MINED, now_ms=NOW_MS), Refusal)
 
 
-def test_a_trade_whose_proceeds_moved_on_cannot_fail() -> None:
-    scene = Scenario()
+def test_a_trade_whose_proceeds_moved_on_cannot_fail(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.50")
     (trade_id,) = scene.buy("ann", "10", "0.50").trade_ids
     scene.exchange.advance_trade(trade_id, TradeStatus.RETRYING, now_ms=NOW_MS)

@@ -44,9 +44,8 @@ def with_amounts(
     ],
 )
 def test_a_price_off_the_grid_is_printed_as_the_quotient(
-    side: Side, maker: str, taker: str, tif: TimeInForce, text: str
+    scene: Scenario, side: Side, maker: str, taker: str, tif: TimeInForce, text: str
 ) -> None:
-    scene = Scenario()
     assert scene.refused(with_amounts(scene, side, maker, taker, tif)) == (
         f"order 0xab is invalid. Price ({text}) breaks minimum tick size rule: 0.01"
     )
@@ -61,8 +60,9 @@ def test_a_price_on_a_finer_grid_is_taken_there_only() -> None:
     ("maker", "taker"), [("10", "10"), ("11", "10"), ("0", "10"), ("10", "0"), ("-1", "10")]
 )
 @pytest.mark.parametrize("side", [BUY, SELL])
-def test_a_price_must_lie_between_0_and_1(side: Side, maker: str, taker: str) -> None:
-    scene = Scenario()
+def test_a_price_must_lie_between_0_and_1(
+    scene: Scenario, side: Side, maker: str, taker: str
+) -> None:
     order = with_amounts(scene, side, maker, taker)
     if side is SELL:
         order = replace(order, maker_amount=micros(taker), taker_amount=micros(maker))
@@ -91,14 +91,12 @@ def test_amounts_have_a_limit_of_decimals(
     )
 
 
-def test_a_resting_order_has_a_share_minimum() -> None:
-    scene = Scenario()
+def test_a_resting_order_has_a_share_minimum(scene: Scenario) -> None:
     order = scene.limit("ann", BUY, "3", price="0.5", order_id="0xab")
     assert scene.refused(order) == "order 0xab is invalid. Size (3) lower than the minimum: 5"
 
 
-def test_the_share_minimum_binds_orders_at_once_where_the_market_says_so() -> None:
-    scene = Scenario()
+def test_the_share_minimum_binds_orders_at_once_where_the_market_says_so(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.5")
     small = scene.limit("ann", SELL, "3", price="0.4", tif=FAK, order_id="0xab")
     assert "no orders found" in scene.refused(small)
@@ -106,8 +104,7 @@ def test_the_share_minimum_binds_orders_at_once_where_the_market_says_so() -> No
     assert strict.refused(small) == "order 0xab is invalid. Size (3) lower than the minimum: 5"
 
 
-def test_the_same_order_cannot_come_twice() -> None:
-    scene = Scenario()
+def test_the_same_order_cannot_come_twice(scene: Scenario) -> None:
     order = scene.limit("ann", BUY, "10", price="0.4", order_id="0xab")
     scene.taken(order)
     assert scene.refused(order) == "order 0xab is invalid. Duplicated."
@@ -115,8 +112,7 @@ def test_the_same_order_cannot_come_twice() -> None:
     assert scene.refused(order) == "order 0xab is invalid. Duplicated."
 
 
-def test_an_order_that_filled_at_once_cannot_come_twice_either() -> None:
-    scene = Scenario()
+def test_an_order_that_filled_at_once_cannot_come_twice_either(scene: Scenario) -> None:
     scene.sell("bob", "50", "0.5")
     order = scene.market_buy("ann", "5", worst="0.5")
     scene.taken(order)
@@ -133,8 +129,9 @@ def test_an_order_that_filled_at_once_cannot_come_twice_either() -> None:
         (FAK, NOW_MS // 1000 + 900),
     ],
 )
-def test_an_expiration_must_suit_the_time_in_force(tif: TimeInForce, expiration_s: int) -> None:
-    scene = Scenario()
+def test_an_expiration_must_suit_the_time_in_force(
+    scene: Scenario, tif: TimeInForce, expiration_s: int
+) -> None:
     order = scene.limit("ann", SELL, "10", price="0.5", tif=tif, expiration_s=expiration_s)
     assert scene.refused(order) == "invalid expiration"
 
@@ -175,30 +172,26 @@ def test_a_sell_may_not_exceed_the_shares_that_are_free() -> None:
     )
 
 
-def test_without_allowance_the_short_text_is_given() -> None:
-    scene = Scenario()
+def test_without_allowance_the_short_text_is_given(scene: Scenario) -> None:
     scene.exchange.set_standing(address_of("ann"), Permission.NO_ALLOWANCE)
     order = scene.limit("ann", BUY, "10", price="0.5")
     assert scene.refused(order) == "not enough balance / allowance"
 
 
-def test_a_post_only_order_may_not_cross() -> None:
-    scene = Scenario()
+def test_a_post_only_order_may_not_cross(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.5")
     order = scene.limit("ann", BUY, "10", price="0.5", post_only=True)
     assert scene.refused(order) == "invalid post-only order: order crosses book"
 
 
-def test_a_post_only_order_may_not_cross_the_other_token_either() -> None:
-    scene = Scenario()
+def test_a_post_only_order_may_not_cross_the_other_token_either(scene: Scenario) -> None:
     scene.buy("bob", "10", "0.5", token=NO)
     order = scene.limit("ann", BUY, "10", price="0.5", post_only=True)
     assert scene.refused(order) == "invalid post-only order: order crosses book"
 
 
 @pytest.mark.parametrize("tif", [FOK, FAK])
-def test_post_only_does_not_go_with_orders_at_once(tif: TimeInForce) -> None:
-    scene = Scenario()
+def test_post_only_does_not_go_with_orders_at_once(scene: Scenario, tif: TimeInForce) -> None:
     order = scene.limit("ann", SELL, "10", price="0.5", tif=tif, post_only=True)
     assert scene.refused(order) == "Invalid order payload"
 
@@ -216,13 +209,11 @@ def test_a_buy_that_takes_must_be_worth_a_dollar() -> None:
     )
 
 
-def test_a_small_buy_that_rests_is_taken() -> None:
-    scene = Scenario()
+def test_a_small_buy_that_rests_is_taken(scene: Scenario) -> None:
     assert not scene.buy("ann", "5", "0.1").is_matched
 
 
-def test_a_fok_order_that_cannot_fill_is_killed_and_announced() -> None:
-    scene = Scenario()
+def test_a_fok_order_that_cannot_fill_is_killed_and_announced(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.5")
     scene.events()
     text = "order couldn't be fully filled. FOK orders are fully filled or killed."
@@ -232,8 +223,7 @@ def test_a_fok_order_that_cannot_fill_is_killed_and_announced() -> None:
     assert event.order.status == f"CANCELED_{text}"
 
 
-def test_a_fak_order_that_meets_nothing_is_refused() -> None:
-    scene = Scenario()
+def test_a_fak_order_that_meets_nothing_is_refused(scene: Scenario) -> None:
     assert scene.refused(scene.market_buy("ann", "6", worst="0.5", tif=FAK)) == (
         "no orders found to match with FAK order. "
         "FAK orders are partially filled or killed if no match is found."
@@ -247,14 +237,12 @@ def test_a_market_that_does_not_accept_orders_says_so() -> None:
     assert scene.refused(order) == text
 
 
-def test_an_unknown_token_is_refused() -> None:
-    scene = Scenario()
+def test_an_unknown_token_is_refused(scene: Scenario) -> None:
     order = scene.limit("ann", BUY, "10", price="0.5", token=TokenId("999"))
     assert scene.refused(order) == "Invalid token id"
 
 
-def test_banned_and_closed_only_accounts_are_told_so() -> None:
-    scene = Scenario()
+def test_banned_and_closed_only_accounts_are_told_so(scene: Scenario) -> None:
     scene.exchange.set_standing(address_of("ann"), Permission.BANNED)
     order = scene.limit("ann", SELL, "10", price="0.5")
     assert scene.refused(order) == "'0xann' address banned"
@@ -264,8 +252,7 @@ def test_banned_and_closed_only_accounts_are_told_so() -> None:
     assert scene.refused(buying) == "'0xann' address in closed only mode"
 
 
-def test_a_disabled_exchange_takes_neither_orders_nor_cancels() -> None:
-    scene = Scenario()
+def test_a_disabled_exchange_takes_neither_orders_nor_cancels(scene: Scenario) -> None:
     scene.exchange.mode = TradingMode.DISABLED
     text = "Trading is currently disabled. Check polymarket.com for updates"
     answers = (
@@ -276,8 +263,7 @@ def test_a_disabled_exchange_takes_neither_orders_nor_cancels() -> None:
     assert answers == (Refusal(503, text),) * 3
 
 
-def test_a_cancel_only_exchange_takes_cancels() -> None:
-    scene = Scenario()
+def test_a_cancel_only_exchange_takes_cancels(scene: Scenario) -> None:
     scene.buy("ann", "10", "0.4")
     scene.exchange.mode = TradingMode.CANCEL_ONLY
     assert scene.send(scene.limit("ann", BUY, "10", price="0.5")) == Refusal(
@@ -289,8 +275,7 @@ def test_a_cancel_only_exchange_takes_cancels() -> None:
     assert len(answer.canceled) == 1
 
 
-def test_after_a_restart_only_post_only_orders_are_taken() -> None:
-    scene = Scenario()
+def test_after_a_restart_only_post_only_orders_are_taken(scene: Scenario) -> None:
     scene.exchange.mode = TradingMode.POST_ONLY
     scene.exchange.retry_after_s = 79
     order = scene.limit("ann", BUY, "10", price="0.5")
@@ -304,8 +289,7 @@ def test_after_a_restart_only_post_only_orders_are_taken() -> None:
     assert (scene.exchange.mode, scene.exchange.retry_after_s) == (TradingMode.POST_ONLY, 79)
 
 
-def test_cancelling_names_the_reason_for_what_stays() -> None:
-    scene = Scenario()
+def test_cancelling_names_the_reason_for_what_stays(scene: Scenario) -> None:
     resting = scene.buy("ann", "10", "0.4").order_id
     gone = scene.buy("ann", "10", "0.3").order_id
     scene.exchange.cancel([gone], key_of("ann"), now_ms=NOW_MS)

@@ -74,8 +74,7 @@ def test_an_unsettled_trade_goes_on_after_a_restart() -> None:
     assert exchange.reads.audit() == []
 
 
-def test_resting_orders_keep_their_place_and_their_time() -> None:
-    scene = Scenario()
+def test_resting_orders_keep_their_place_and_their_time(scene: Scenario) -> None:
     expiration_s = NOW_MS // 1000 + 600
     first = scene.limit(
         "ann", Side.SELL, "10", price="0.6", tif=TimeInForce.GTD, expiration_s=expiration_s
@@ -91,8 +90,7 @@ def test_resting_orders_keep_their_place_and_their_time() -> None:
     assert order.matched_size == micros("5")
 
 
-def test_known_orders_and_standings_are_remembered() -> None:
-    scene = Scenario()
+def test_known_orders_and_standings_are_remembered(scene: Scenario) -> None:
     scene.sell("bob", "10", "0.6")
     order = scene.limit("ann", Side.BUY, "10", price="0.6")
     scene.taken(order)
@@ -114,8 +112,7 @@ def test_simulated_accounts_are_left_out() -> None:
     assert restored(scene).reads.open_orders(key_of("maker")) == ()
 
 
-def test_a_state_is_restored_into_a_fresh_engine_only() -> None:
-    scene = Scenario()
+def test_a_state_is_restored_into_a_fresh_engine_only(scene: Scenario) -> None:
     with pytest.raises(ValueError, match="before accounts"):
         scene.exchange.import_state(scene.exchange.export_state(), now_ms=NOW_MS)
 
