@@ -64,6 +64,11 @@ async def watching(world: World) -> list[Topic]:
     return heard
 
 
+async def quoted(world: World) -> None:
+    await watching(world)
+    world.stream.send(snapshot())
+
+
 def book(world: World) -> BookView:
     return world.service.queries.book(YES)
 

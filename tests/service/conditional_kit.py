@@ -13,7 +13,6 @@ from pmtui.domain.ids import OrderId, TradeId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.order import (
-    Fill,
     Liquidity,
     OrderChanged,
     OrderEventKind,
@@ -22,10 +21,9 @@ from pmtui.domain.orders.order import (
     PostStatus,
     TimeInForce,
     TradeChanged,
-    TradeStatus,
 )
 from pmtui.service.topics import BookTopic, MarketTopic
-from tests.service.fakes import CONDITION, YES, World, resting
+from tests.service.fakes import CONDITION, YES, World, fill, resting
 from tests.service.order_kit import until
 
 m = parse_micros
@@ -78,6 +76,12 @@ async def protected(world: World, plan: ConditionalPlan = PLAN) -> None:
     await world.pass_time(1)
 
 
+async def triggered(world: World) -> None:
+    """Let the bid fall below the stop, until a sale has left."""
+    world.stream.send(book("0.39"))
+    await until(world, lambda: world.account.posted, "the sale leaves")
+
+
 def only(world: World) -> ConditionalOrder:
     (each,) = world.service.queries.account().conditionals
     return each
@@ -92,14 +96,13 @@ def sold(world: World, size: str, *, left: str) -> None:
         order_id, side=Side.SELL, price=m("0.35"), time_in_force=TimeInForce.FAK,
         original_size=Micros(matched + m(left)), matched_size=matched, status=end,
     )  # fmt: skip
-    fill = Fill(
-        trade_id=TradeId(f"t{len(world.account.posted)}"), order_id=order_id,
-        condition_id=CONDITION, token_id=YES, outcome="Yes", side=Side.SELL, price=m("0.39"),
-        size=matched, fee=Micros(0), liquidity=Liquidity.TAKER, status=TradeStatus.MATCHED,
+    sale = fill(
+        order_id, trade_id=TradeId(f"t{len(world.account.posted)}"), side=Side.SELL,
+        price=m("0.39"), size=matched, liquidity=Liquidity.TAKER,
         matched_at=datetime(2026, 11, 20, 12, 0, 30, tzinfo=UTC),
     )  # fmt: skip
     if matched:
-        world.user_stream.send(TradeChanged((fill,), None))
+        world.user_stream.send(TradeChanged((sale,), None))
     world.user_stream.send(OrderChanged(OrderEventKind.CANCELLATION, order, None))
 
 

@@ -68,6 +68,7 @@ from pmtui.service.health import Health
 from pmtui.service.journal.journal import Journal
 from pmtui.service.ports import Account, Hosts, LastCheck, Setup
 from pmtui.service.profile import AS_SHIPPED, Profile, Tuning
+from pmtui.service.topics import Topic
 from pmtui.service.views import Load, Mode
 from tests.manual_clock import ManualClock, settle
 
@@ -582,6 +583,11 @@ class World:
     geo: FakeGeo
     budgets: list[RateBudget] = field(default_factory=list)
     signer: FakeSigner = field(default_factory=FakeSigner)
+
+    async def watch(self, *topics: Topic) -> None:
+        """Subscribe as a screen does, and let what is fetched for it come."""
+        self.service.hub.subscribe(topics, lambda _: None)
+        await settle()
 
     async def catch_up(self) -> None:
         """Let the journal's thread, which keeps its own time, come to the end of its queue."""

@@ -23,7 +23,6 @@ from pmtui.service.journal.journal import Journal, OutgoingOrder
 from pmtui.service.profile import Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
-from tests.manual_clock import settle
 from tests.service.fakes import (
     CONDITION,
     YES,
@@ -62,8 +61,7 @@ def only_order(world: World) -> OrderStatus | None:
 
 
 async def prepared(world: World, intent: LimitIntent | MarketBuyIntent = BUY) -> PreparedOrder:
-    world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-    await settle()
+    await world.watch(MarketTopic(CONDITION))
     order = await world.service.commands.prepare(intent)
     assert isinstance(order, PreparedOrder)
     return order

@@ -64,8 +64,7 @@ async def test_every_topic_has_a_view_of_its_own_type(world: World) -> None:
 
 async def test_a_list_grows_page_by_page_and_lists_no_event_twice(world: World) -> None:
     world.metadata.events = many_events(120)
-    world.service.hub.subscribe([LIST], lambda _: None)
-    await settle()
+    await world.watch(LIST)
     assert len(listed(world)) == 50
     assert world.service.queries.view(LIST).has_more
     # The list shifts while we read: a new event pushes the others down by one.
@@ -92,8 +91,7 @@ async def test_a_list_that_comes_into_sight_again_is_fetched_at_once_if_it_is_ol
     assert len(listed(world)) != 3
     watching.close()
     await world.pass_time(45)
-    world.service.hub.subscribe([LIST], lambda _: None)
-    await settle()
+    await world.watch(LIST)
     assert world.service.queries.view(LIST).as_of == world.clock.now()
     assert listed(world)[:3] == ["0", "1", "2"]
 
@@ -101,8 +99,7 @@ async def test_a_list_that_comes_into_sight_again_is_fetched_at_once_if_it_is_ol
 async def test_a_failed_list_says_why_and_a_refresh_mends_it(world: World) -> None:
     problem = Failure(FailureKind.UNREACHABLE, "GET /events", "connection refused")
     world.metadata.failure = problem
-    world.service.hub.subscribe([LIST], lambda _: None)
-    await settle()
+    await world.watch(LIST)
     view = world.service.queries.view(LIST)
     assert view.load is Load.FAILED
     assert "connection refused" in view.problem
@@ -116,8 +113,7 @@ async def test_a_failed_list_says_why_and_a_refresh_mends_it(world: World) -> No
 
 async def test_a_refresh_keeps_what_was_loaded_further_down(world: World) -> None:
     world.metadata.events = many_events(120)
-    world.service.hub.subscribe([LIST], lambda _: None)
-    await settle()
+    await world.watch(LIST)
     world.service.commands.load_more(LIST)
     await settle()
     await world.pass_time(31)
@@ -137,8 +133,7 @@ async def test_local_results_come_at_once_and_the_services_own_are_added_below(
         (replace(MARKET, market_id=MarketId("far"), question="Far?"),),
     )
     world.metadata.found = (elsewhere,)
-    world.service.hub.subscribe([LIST], lambda _: None)
-    await settle()
+    await world.watch(LIST)
     topic = SearchTopic("river")
     world.service.hub.subscribe([topic], lambda _: None)
     view = world.service.queries.view(topic)
@@ -168,8 +163,7 @@ async def test_more_markets_are_fetched_to_search_in_once_the_field_is_open(worl
     world.service.hub.subscribe([MarketTopic(first.condition_id)], lambda _: None)
     assert queries.market(first.condition_id).market == first
     field.close()
-    world.service.hub.subscribe([SearchTopic("question")], lambda _: None)
-    await settle()
+    await world.watch(SearchTopic("question"))
     assert listed == [None, "50", "100"]
 
 
@@ -195,8 +189,7 @@ async def test_what_the_store_has_let_go_of_opens_from_the_list_at_once(world: W
         for n in range(MOST_IDLE + 1)
     )
     world.metadata.events = [events[0], replace(events[1], markets=crowd)]
-    world.service.hub.subscribe([LIST], lambda _: None)
-    await settle()
+    await world.watch(LIST)
     event_id = events[0].event_id
     assert world.service.queries.event(event_id).event is None
     world.metadata.item_failure = lost("GET /events")
@@ -244,8 +237,7 @@ async def test_what_was_typed_before_does_not_overwrite_what_is_typed_now(world:
 
 async def test_an_event_that_is_not_there_says_so(world: World) -> None:
     missing = EventId("404")
-    world.service.hub.subscribe([EventTopic(missing), TagsTopic()], lambda _: None)
-    await settle()
+    await world.watch(EventTopic(missing), TagsTopic())
     assert world.service.queries.event(missing).load is Load.FAILED
     assert world.service.queries.tags().load is Load.READY
 

@@ -11,7 +11,6 @@ from pmtui.domain.markets.watchlist import (
 from pmtui.domain.money import parse_micros
 from pmtui.service.topics import MarketListTopic, WatchlistTopic
 from pmtui.service.views import WatchlistView
-from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World
 
 m = parse_micros
@@ -43,8 +42,7 @@ async def know(world: World, *events: Event) -> None:
     """Let the list of events be fetched, as every session begins."""
     if events:
         world.metadata.events = list(events)
-    world.service.hub.subscribe([MarketListTopic()], lambda _: None)
-    await settle()
+    await world.watch(MarketListTopic())
 
 
 async def starred(world: World) -> None:

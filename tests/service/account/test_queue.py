@@ -20,7 +20,7 @@ from pmtui.service.account.maker_stats import (
 from pmtui.service.books.tracked_books import TAPE_LENGTH
 from pmtui.service.topics import AccountTopic, BookTopic
 from tests.manual_clock import settle
-from tests.service.book_kit import change, snapshot, watching
+from tests.service.book_kit import change, quoted, snapshot, watching
 from tests.service.fakes import CONDITION, YES, World, resting
 from tests.service.order_kit import BUY, prepared
 
@@ -47,8 +47,7 @@ def tell(world: World, order: Order) -> None:
 
 async def joined(world: World) -> None:
     """Place an order of ours behind 7 shares at 41c, and let the stream tell of it."""
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     other = replace(resting(OrderId("0x" + "2" * 64)), price=Micros(400_000))
     tell(world, other)
     await world.pass_time(1)
@@ -59,8 +58,7 @@ async def joined(world: World) -> None:
 
 
 async def test_nobody_looks_for_places_in_line_where_nothing_rests(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(31)
     assert world.clock.wakes_within(QUEUE_PERIOD_S) == 0
     tell(world, resting(MINE))
@@ -80,8 +78,7 @@ async def test_an_order_stands_behind_what_was_displayed_when_it_came(world: Wor
 
 
 async def test_nobody_is_ahead_once_the_level_has_emptied_to_a_new_order(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(1)
     tell(world, resting(MINE, price=Micros(410_000)))
     await world.pass_time(0.2)
@@ -113,8 +110,7 @@ async def test_trades_at_its_price_against_its_side_bring_it_forward(world: Worl
 
 
 async def test_volume_at_price_outlives_the_tape(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     for _ in range(TAPE_LENGTH + 7):
         world.stream.send(trade("0.41", 1))
     world.stream.send(trade("0.43", 2, side=Side.BUY))
@@ -237,8 +233,7 @@ async def test_an_order_that_the_book_told_of_first_does_not_stand_behind_itself
 
 
 async def test_the_book_need_not_show_a_young_order_yet(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(1)
     size, born = Micros(2_000_000), world.clock.now()
     tell(world, resting(MINE, price=Micros(410_000), original_size=size, created_at=born))
@@ -264,8 +259,7 @@ async def test_the_first_order_in_a_book_does_not_stand_behind_itself(world: Wor
 
 
 async def test_who_comes_while_an_order_is_on_its_way_may_stand_in_front(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     sent = resting(MINE, price=Micros(410_000), status=OrderStatus.SENT)
     tell(world, sent)
     await world.pass_time(0.2)
@@ -278,8 +272,7 @@ async def test_who_comes_while_an_order_is_on_its_way_may_stand_in_front(world: 
 
 
 async def test_an_order_that_may_not_rest_has_no_place(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     doubtful = resting(MINE, price=Micros(410_000), status=OrderStatus.UNKNOWN)
     tell(world, doubtful)
     await world.pass_time(0.3)

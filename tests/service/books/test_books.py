@@ -32,7 +32,7 @@ from pmtui.service.topics import (
 )
 from pmtui.service.views import Level
 from tests.manual_clock import ManualClock, settle
-from tests.service.book_kit import book, change, mirrored, snapshot, watching
+from tests.service.book_kit import book, change, mirrored, quoted, snapshot, watching
 from tests.service.fakes import CONDITION, EVENT, NO, YES, World, lost, resting
 
 
@@ -59,8 +59,7 @@ async def test_a_book_nobody_watches_any_more_is_let_go_after_a_while(world: Wor
 
 
 async def test_nobody_wakes_for_books_in_which_nothing_happens(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     world.stream.send(replace(snapshot(), token_id=NO, hash=""))
     await world.pass_time(GRACE_S + 1)
     assert book(world).state is BookState.VERIFIED
@@ -88,8 +87,7 @@ async def test_a_book_whose_hash_agrees_says_so(world: World) -> None:
 
 async def hearing_both(world: World) -> None:
     """Watch a market whose two books have come."""
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     world.stream.send(mirrored())
     await world.pass_time(1)
 
@@ -169,8 +167,7 @@ async def test_of_two_books_held_as_one_only_the_one_whose_hash_disagrees_is_fet
 
 async def test_a_book_let_go_does_not_take_its_sister_along(world: World) -> None:
     # Of an event only the first outcomes are watched: the second goes with its screen.
-    world.service.hub.subscribe([EventTopic(EVENT), EventQuotesTopic(EVENT)], lambda _: None)
-    await settle()
+    await world.watch(EventTopic(EVENT), EventQuotesTopic(EVENT))
     screen = world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
     await settle()
     world.stream.send(snapshot())
@@ -184,8 +181,7 @@ async def test_a_book_let_go_does_not_take_its_sister_along(world: World) -> Non
 
 
 async def test_a_lost_message_is_noticed_and_mended_by_rest(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(5)
     world.trading.books_by_token[YES] = snapshot(bid="0.42")
     world.stream.send(change("0.39", "5", "f" * 40))
@@ -214,8 +210,7 @@ def swapped() -> tuple[LevelTexts, LevelTexts]:
 async def test_time_in_which_no_frame_can_come_makes_no_loss_of_frames_that_changed_places(
     world: World,
 ) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(5)
     asked_before = len(world.trading.asked)
     first, second = swapped()
@@ -262,8 +257,7 @@ async def test_a_burst_is_told_once_a_frame_and_is_whole_when_read(world: World)
 
 
 async def test_changes_that_come_while_a_book_is_fetched_are_not_lost(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(5)
     # The host's answer is older than a change that the stream tells of meanwhile.
     world.trading.books_by_token[YES] = snapshot(bid="0.42")
@@ -275,8 +269,7 @@ async def test_changes_that_come_while_a_book_is_fetched_are_not_lost(world: Wor
 
 
 async def test_a_broken_book_is_fetched_at_a_bounded_rate(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     world.trading.books_by_token[YES] = snapshot()
     await world.pass_time(5)
     before = len(world.trading.asked)
@@ -303,8 +296,7 @@ def test_books_that_lose_messages_all_day_do_not_fill_the_log() -> None:
 
 
 async def test_a_crossed_book_says_so_and_is_fetched(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(5)
     world.stream.send(change("0.50", "5", ""))
     assert book(world).state is BookState.CROSSED
@@ -313,8 +305,7 @@ async def test_a_crossed_book_says_so_and_is_fetched(world: World) -> None:
 
 
 async def test_a_dead_line_makes_every_book_stale_until_it_speaks(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(1)
     world.stream.change_link(LinkState.DOWN, "reset")
     assert book(world).state is BookState.STALE
@@ -353,8 +344,7 @@ async def test_only_the_books_of_the_socket_that_broke_are_stale(world: World) -
 
 
 async def test_a_change_without_the_owed_book_makes_no_book_good(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(1)
     break_and_mend(world)
     world.stream.send(change("0.38", "5", ""))
@@ -410,8 +400,7 @@ async def test_a_book_that_does_not_come_on_an_open_line_is_asked_for_too(world:
 
 
 async def test_a_further_socket_is_no_reason_to_fetch_books_that_are_heard(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await world.pass_time(5)
     world.trading.asked.clear()
     world.stream.change_link(LinkState.CONNECTING)
@@ -425,8 +414,7 @@ async def test_a_further_socket_is_no_reason_to_fetch_books_that_are_heard(world
 
 
 async def test_trades_appear_on_both_tapes_mirrored_and_move_the_last_price(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     other = snapshot()
     world.stream.send(
         BookSnapshot(
@@ -449,8 +437,7 @@ async def test_trades_appear_on_both_tapes_mirrored_and_move_the_last_price(worl
 
 
 async def test_a_new_grid_voids_the_book_until_it_is_fetched(world: World) -> None:
-    await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     world.trading.books_by_token[YES] = snapshot()
     await world.pass_time(5)
     world.stream.send(

@@ -159,8 +159,7 @@ async def test_a_book_that_lost_a_message_doubts_its_tape_too(tmp_path: Path) ->
 
 async def test_a_tape_nobody_looks_at_is_filled_when_somebody_does(tmp_path: Path) -> None:
     async with running_world(tmp_path, start=BOUGHT.at + timedelta(seconds=30)) as world:
-        world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
-        await settle()
+        await world.watch(MarketTopic(CONDITION), BookTopic(YES))
         world.stream.send(snapshot())
         world.stream.change_link(LinkState.DOWN, "reset")
         world.stream.change_link(LinkState.OPEN)

@@ -32,7 +32,17 @@ from pmtui.service.topics import MarketTopic
 from pmtui.service.views import Level
 from pmtui.ui.message_line import is_over
 from tests.manual_clock import settle
-from tests.service.conditional_kit import HELD, PLAN, book, m, only, protected, ready, sold
+from tests.service.conditional_kit import (
+    HELD,
+    PLAN,
+    book,
+    m,
+    only,
+    protected,
+    ready,
+    sold,
+    triggered,
+)
 from tests.service.fakes import CONDITION, NO, YES, World, resting, running_world
 from tests.service.order_kit import said, until
 
@@ -40,8 +50,7 @@ from tests.service.order_kit import said, until
 async def test_a_stop_sells_at_its_worst_price_and_is_done(world: World) -> None:
     await protected(world)
     assert world.account.posted == []
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     assert only(world).state is ConditionalState.SELLING
     (order,) = world.service.queries.account().open_orders
     assert (order.side, order.price, order.original_size) == (Side.SELL, m("0.35"), HELD)
@@ -64,8 +73,7 @@ async def test_a_take_profit_sells_at_its_own_price(world: World) -> None:
 
 async def test_no_second_sale_before_the_first_has_ended(world: World) -> None:
     await protected(world)
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the first sale")
+    await triggered(world)
     for bid in ("0.38", "0.30", "0.20"):
         world.stream.send(book(bid))
         await world.pass_time(5)
@@ -74,8 +82,7 @@ async def test_no_second_sale_before_the_first_has_ended(world: World) -> None:
 
 async def test_what_a_sale_left_is_sold_next(world: World) -> None:
     await protected(world)
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the first sale")
+    await triggered(world)
     world.account.shares[YES] = m("40")
     sold(world, "60", left="40")
     await until(world, lambda: len(world.account.posted) == 2, "the second sale")
@@ -100,8 +107,7 @@ async def test_open_sales_in_the_way_are_cancelled_first(world: World) -> None:
     await until(world, lambda: world.service.queries.account().open_orders, "the open sale")
     assert await world.service.commands.protect(PLAN) == ""
     await until(world, lambda: YES in world.stream.watched, "its book watched")
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     assert world.account.cancelled[0] == (old,)
 
 
@@ -200,8 +206,7 @@ async def test_a_zero_of_our_own_pauses_nothing_and_the_stop_sells_what_the_venu
     await until(world, lambda: world.service.queries.account().has_none(YES), "the zero")
     await world.pass_time(20)
     assert only(world).state is ConditionalState.WATCHING
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     (order,) = world.service.queries.account().open_orders
     assert order.original_size == HELD
 
@@ -260,8 +265,7 @@ async def test_after_a_restart_they_are_back_paused_until_started(tmp_path: Path
         world.stream.send(book("0.60"))
         assert await world.service.commands.start_conditional(back.conditional_id) == ""
         await until(world, lambda: YES in world.stream.watched, "its book watched")
-        world.stream.send(book("0.39"))
-        await until(world, lambda: world.account.posted, "the sale leaves")
+        await triggered(world)
 
 
 async def test_what_was_cancelled_does_not_come_back(tmp_path: Path) -> None:
@@ -285,8 +289,7 @@ async def test_more_than_is_held_is_refused(world: World) -> None:
 
 async def test_a_read_only_session_has_none(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
-        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-        await settle()
+        await world.watch(MarketTopic(CONDITION))
         assert await world.service.commands.protect(PLAN) == "Your positions are loading"
 
 
@@ -320,8 +323,7 @@ async def test_one_for_the_whole_position_sells_what_is_held_when_it_fires(
     await protected(world, ALL)
     hold(world, size)
     await until(world, lambda: world.service.queries.account().held(YES) == m(size), "held")
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     (order,) = world.service.queries.account().open_orders
     assert order.original_size == m(size)
     hold(world, "0")
@@ -359,8 +361,7 @@ async def test_one_for_the_whole_position_leaves_the_pairs(world: World) -> None
     account = world.service.queries.account()
     assert account.allotted(only(world)) == m("29.5")
     assert account.unprotected(YES) == 0
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     (order,) = world.service.queries.account().open_orders
     assert order.original_size == m("29.5")
     hold(world, "70.5")
@@ -373,8 +374,7 @@ async def test_one_for_the_whole_position_leaves_the_pairs(world: World) -> None
 async def test_one_with_a_stated_size_sells_it_from_pairs_too(world: World) -> None:
     await protected(world)
     await pair_up(world, "70.5")
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     (order,) = world.service.queries.account().open_orders
     assert order.original_size == HELD
 
@@ -420,8 +420,7 @@ async def test_one_for_the_whole_position_is_resumed_with_pairs_after_a_restart(
         world.stream.send(book("0.60"))
         assert await world.service.commands.start_conditional(only(world).conditional_id) == ""
         await until(world, lambda: YES in world.stream.watched, "its book watched")
-        world.stream.send(book("0.39"))
-        await until(world, lambda: world.account.posted, "the sale leaves")
+        await triggered(world)
         (order, *_) = world.service.queries.account().recent
         assert order.original_size == m("29.5")
 
@@ -448,8 +447,7 @@ async def test_the_one_whose_price_is_reached_sells_what_is_left_for_both(world:
     world.account.known.clear()
     world.account.shares[YES] = m("50")
     await until(world, lambda: world.service.queries.account().held(YES) == m("50"), "held")
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     (order,) = world.service.queries.account().open_orders
     assert order.original_size == m("40")
 

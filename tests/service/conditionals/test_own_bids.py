@@ -11,7 +11,7 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.orders.order import CancelResult
 from pmtui.service.conditionals.sales import PATIENCE_S
 from pmtui.service.conditionals.triggers import LASTS_S
-from tests.service.conditional_kit import PLAN, book, m, only, protected
+from tests.service.conditional_kit import PLAN, book, m, only, protected, triggered
 from tests.service.fakes import NO, YES, World, resting
 from tests.service.order_kit import said, until
 
@@ -42,8 +42,7 @@ async def test_own_bids_are_cancelled_before_a_stop_sells(
     await bidding(world, price, token=token)
     world.account.before_answer = lambda: seen.append(tuple(world.account.cancelled))
     seen: list[object] = []
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     # The cancellation was answered before the sale was posted.
     assert seen == [((MINE,),)]
     what = "BUY 20 Yes" if token == YES else "SELL 20 No"
@@ -53,8 +52,7 @@ async def test_own_bids_are_cancelled_before_a_stop_sells(
 
 async def test_bids_below_its_worst_price_stay(world: World) -> None:
     await bidding(world, "0.34")
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     assert world.account.cancelled == []
 
 
@@ -72,8 +70,7 @@ async def test_what_cannot_be_cancelled_in_time_does_not_keep_it_from_selling(wo
 async def test_a_cancellation_that_is_answered_late_is_waited_for(world: World) -> None:
     await bidding(world, "0.36")
     world.account.cancel_answers = [CancelResult((), (), (MINE,))]
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     assert world.account.cancelled == [(MINE,), (MINE,)]
     assert not said(world, "may still be there")
 
@@ -81,8 +78,7 @@ async def test_a_cancellation_that_is_answered_late_is_waited_for(world: World) 
 async def test_what_the_venue_refuses_to_cancel_is_told_and_sold_all_the_same(world: World) -> None:
     await bidding(world, "0.36")
     world.account.cancel_answers = [CancelResult((), ((MINE, "order is being matched"),))]
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves all the same")
+    await triggered(world)
     assert said(world, "may still be there: up to 20 shares sold to yourself")
 
 

@@ -33,7 +33,7 @@ from tests.service.fakes import (
     World,
     running_world,
 )
-from tests.service.watch_kit import book, know, look, view
+from tests.service.watch_kit import book, know, view
 
 m = parse_micros
 ABOVE = AlertPlan(CONDITION, YES, AlertSide.ABOVE, m("0.65"))
@@ -164,8 +164,7 @@ async def test_a_market_is_listed_while_an_alert_belongs_to_it(tmp_path: Path) -
         assert (row.key, row.is_starred, row.title) == (
             key_of_market(CONDITION), False, MARKET.question,
         )  # fmt: skip
-        look(world)
-        await settle()
+        await world.watch(WatchlistTopic())
         assert CONDITION in world.metadata.asked
         await world.service.commands.star(row.key, row.title)
         _ = await world.service.commands.unstar(row.key)

@@ -54,6 +54,7 @@ from tests.service.conditional_kit import (
     ready,
     sold,
     states,
+    triggered,
 )
 from tests.service.fakes import (
     CONDITION,
@@ -86,8 +87,7 @@ def fill_of(order_id: OrderId, size: str, *, trade: str = "t1") -> Fill:
 
 async def selling(world: World) -> OrderId:
     """Have the stop fire; the venue answers that the sale is delayed."""
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
     return last_posted(world)
 
 
@@ -280,8 +280,7 @@ async def test_a_sale_that_never_left_is_tried_again_without_the_wait(tmp_path: 
     async with running_world(tmp_path, journal=journal) as world:
         await protected(world, HALF)
         fired_at = world.clock.monotonic()
-        world.stream.send(book("0.39"))
-        await until(world, lambda: world.account.posted, "the second try")
+        await triggered(world)
         assert world.clock.monotonic() - fired_at < SALE_LAG_S
         assert said(world, "Nothing sold: Not sent: the journal")
 

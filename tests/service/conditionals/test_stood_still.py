@@ -7,7 +7,7 @@ import pytest
 
 from pmtui.service.conditionals.triggers import CHECKS_AFTER
 from tests.manual_clock import settle
-from tests.service.conditional_kit import PLAN, book, m, only, protected
+from tests.service.conditional_kit import PLAN, book, m, only, protected, triggered
 from tests.service.fakes import World
 from tests.service.order_kit import until
 
@@ -33,8 +33,7 @@ async def test_what_was_still_to_be_read_fires_no_stop(world: World, *, is_machi
     world.stream.send(book("0.60"))
     await world.pass_time(4 * CHECKS_AFTER)
     assert world.account.posted == []
-    world.stream.send(book("0.39"))
-    await until(world, lambda: world.account.posted, "the sale leaves")
+    await triggered(world)
 
 
 async def test_a_price_that_stays_fires_a_stop_as_soon_as_books_can_be_believed(

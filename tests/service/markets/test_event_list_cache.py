@@ -182,8 +182,7 @@ async def test_the_last_list_is_there_before_the_service_answers(tmp_path: Path)
 async def test_the_answer_replaces_all_of_it(tmp_path: Path) -> None:
     EventListFile(tmp_path).write([GONE, EVENT_WITH_MARKET], START - timedelta(minutes=3))
     async with running_world(tmp_path) as world:
-        world.service.hub.subscribe([LIST], lambda _: None)
-        await settle()
+        await world.watch(LIST)
         assert events_of(world) == [EVENT_WITH_MARKET.event_id]
         assert (view(world).is_cached, view(world).load) == (False, Load.READY)
 
@@ -192,8 +191,7 @@ async def test_a_failure_leaves_it_and_says_so(tmp_path: Path) -> None:
     EventListFile(tmp_path).write([GONE], START - timedelta(minutes=3))
     async with running_world(tmp_path) as world:
         world.metadata.failure = Failure(FailureKind.UNREACHABLE, "GET /events", "no answer")
-        world.service.hub.subscribe([LIST], lambda _: None)
-        await settle()
+        await world.watch(LIST)
         assert events_of(world) == ["gone"]
         assert (view(world).is_cached, view(world).load) == (True, Load.FAILED)
         assert "no answer" in view(world).problem
@@ -208,8 +206,7 @@ async def test_a_file_of_no_use_is_a_line_in_the_log(tmp_path: Path) -> None:
 
 async def test_the_list_is_kept_within_a_minute_and_at_the_end(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
-        world.service.hub.subscribe([LIST], lambda _: None)
-        await settle()
+        await world.watch(LIST)
         await world.clock.advance(FIRST_WRITE_S)
         await settle()
     assert kept(tmp_path, START + timedelta(minutes=1)) == [EVENT_WITH_MARKET.event_id]
@@ -219,8 +216,7 @@ async def test_what_was_only_remembered_is_not_written_as_new(tmp_path: Path) ->
     EventListFile(tmp_path).write([GONE], START - timedelta(minutes=3))
     async with running_world(tmp_path) as world:
         world.metadata.failure = Failure(FailureKind.UNREACHABLE, "GET /events", "no answer")
-        world.service.hub.subscribe([LIST], lambda _: None)
-        await settle()
+        await world.watch(LIST)
         await world.clock.advance(FIRST_WRITE_S + WRITE_PERIOD_S)
     seen = EventListFile(tmp_path).read(START)
     assert seen is not None
@@ -231,8 +227,7 @@ async def test_a_disk_that_refuses_is_said_once_and_nothing_else_happens(tmp_pat
     # A directory in the way of the file: renaming over it fails, whoever runs the test.
     (tmp_path / FILE).mkdir()
     async with running_world(tmp_path) as world:
-        world.service.hub.subscribe([LIST], lambda _: None)
-        await settle()
+        await world.watch(LIST)
         for _ in range(3):
             await world.clock.advance(FIRST_WRITE_S + WRITE_PERIOD_S)
             await settle()

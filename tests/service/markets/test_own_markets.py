@@ -66,8 +66,7 @@ async def test_a_host_that_does_not_answer_is_asked_again_when_somebody_looks(wo
     await settle()
     assert world.metadata.asked == [CONDITION]
     world.metadata.item_failure = None
-    world.service.hub.subscribe([AccountTopic()], lambda _: None)
-    await settle()
+    await world.watch(AccountTopic())
     assert question(world) == MARKET.question
 
 
@@ -76,8 +75,7 @@ async def test_a_market_that_nobody_knows_is_asked_for_once(world: World) -> Non
     world.metadata.item_failure = Failure(FailureKind.NOT_FOUND, "GET /markets", "no")
     rest(world)
     await settle()
-    world.service.hub.subscribe([AccountTopic()], lambda _: None)
-    await settle()
+    await world.watch(AccountTopic())
     assert world.metadata.asked == [CONDITION]
 
 

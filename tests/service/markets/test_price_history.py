@@ -8,7 +8,6 @@ from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros
 from pmtui.service.books.tracked_books import TAPE_LENGTH
 from pmtui.service.topics import BookTopic, HistoryTopic, TapeTopic
-from tests.manual_clock import settle
 from tests.service.fakes import CONDITION, YES, World
 from tests.service.order_kit import until
 
@@ -25,8 +24,7 @@ def trade(world: World, number: int) -> None:
 
 async def test_a_chart_keeps_the_path_that_the_tape_has_dropped(world: World) -> None:
     world.trading.points = (PricePoint(START - timedelta(minutes=1), Micros(500_000)),)
-    world.service.hub.subscribe([BookTopic(YES), TapeTopic(YES), CHART], lambda _: None)
-    await settle()
+    await world.watch(BookTopic(YES), TapeTopic(YES), CHART)
     for number in range(5 * TAPE_LENGTH):
         trade(world, number)
     later = PricePoint(START + timedelta(minutes=5), Micros(780_000))

@@ -53,8 +53,7 @@ async def test_only_a_market_on_a_screen_is_a_notice(world: World) -> None:
         Level.INFO
     ]
     row.close()
-    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
-    await settle()
+    await world.watch(MarketTopic(CONDITION), BookTopic(YES))
     world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
     found = [e.level for e in world.service.queries.log().entries if "Resolved" in e.text]
     assert found == [Level.INFO, Level.WARNING]
@@ -62,8 +61,7 @@ async def test_only_a_market_on_a_screen_is_a_notice(world: World) -> None:
 
 async def test_a_watched_market_is_told_of_at_once_and_the_list_adds_nothing(world: World) -> None:
     await hold(world, HELD)
-    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
-    await settle()
+    await world.watch(MarketTopic(CONDITION), BookTopic(YES))
     world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
     text = (
         "Resolved: No wins, your 50 Yes shares are worth $0.00"
@@ -77,8 +75,7 @@ async def test_a_watched_market_is_told_of_at_once_and_the_list_adds_nothing(wor
 async def test_dust_is_not_told_of(world: World) -> None:
     dust = replace(HELD, size=m("0.09"))
     await hold(world, dust)
-    world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
-    await settle()
+    await world.watch(BookTopic(YES))
     world.stream.send(MarketResolved(CONDITION, (YES, NO), NO, "No", None))
     await hold(world, replace(answered(ZERO), size=dust.size), answered(ONE, 1))
     notices = [e for e in world.service.queries.log().entries if "Resolved" in e.text]
@@ -139,8 +136,7 @@ async def test_what_is_resolved_is_valued_at_what_it_pays_whatever_its_book_says
     world: World,
 ) -> None:
     await hold(world, HELD)
-    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
-    await settle()
+    await world.watch(MarketTopic(CONDITION), BookTopic(YES))
     world.stream.send(snapshot())
     (position,) = world.service.queries.account().positions
     assert position.current_price == world.service.queries.book(YES).midpoint
@@ -159,8 +155,7 @@ async def test_what_is_resolved_is_valued_at_what_it_pays_whatever_its_book_says
 
 async def test_what_can_be_redeemed_is_valued_as_the_host_says_it_pays(world: World) -> None:
     await hold(world, answered(m("0.5")))
-    world.service.hub.subscribe([BookTopic(YES)], lambda _: None)
-    await settle()
+    await world.watch(BookTopic(YES))
     world.stream.send(snapshot())
     assert world.service.queries.book(YES).midpoint != m("0.5")
     (position,) = world.service.queries.account().positions

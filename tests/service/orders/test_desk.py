@@ -28,7 +28,6 @@ from pmtui.service.journal.journal import Journal
 from pmtui.service.journal.journal_rows import JournalProblem
 from pmtui.service.orders.preparing import to_order
 from pmtui.service.topics import BookTopic, MarketTopic
-from tests.manual_clock import settle
 from tests.service.fakes import (
     CONDITION,
     EVENT_WITH_MARKET,
@@ -277,14 +276,12 @@ async def test_a_cancellation_without_an_answer_changes_nothing(world: World) ->
 
 async def test_without_a_key_nothing_can_be_prepared(tmp_path: Path) -> None:
     async with running_world(tmp_path, with_key=False) as world:
-        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-        await settle()
+        await world.watch(MarketTopic(CONDITION))
         assert isinstance(await world.service.commands.prepare(BUY), Rejected)
 
 
 async def test_a_foreign_token_is_refused(world: World) -> None:
-    world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-    await settle()
+    await world.watch(MarketTopic(CONDITION))
     wrong = replace(BUY, token_id=TokenId("1"))
     assert isinstance(await world.service.commands.prepare(wrong), Rejected)
 

@@ -37,7 +37,6 @@ from pmtui.service.orders.moving import PROOF_WITHIN_S
 from pmtui.service.profile import Tuning
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import MarketTopic
-from tests.manual_clock import settle
 from tests.service.book_kit import snapshot, watching
 from tests.service.fakes import CONDITION, NO, YES, World, fill, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, said, until
@@ -603,8 +602,7 @@ async def test_an_order_and_its_replacement_count_once_against_the_limits(tmp_pa
     async with running_world(tmp_path, tuning=tuning) as world:
         world.account.open[OLD] = resting(OLD)
         await world.pass_time(11)
-        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-        await settle()
+        await world.watch(MarketTopic(CONDITION))
         commands = world.service.commands
         # Beside the old order it would be too much; in its place it is not.
         assert isinstance(await commands.prepare(HIGHER), Rejected)

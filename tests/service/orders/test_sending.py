@@ -32,7 +32,7 @@ from pmtui.service.orders.sending import POST_DEADLINE_S
 from pmtui.service.safety.kill_lock import new_kill, remove_killed, write_killed
 from pmtui.service.surface import PreparedOrder
 from tests.manual_clock import settle
-from tests.service.book_kit import book, snapshot, watching
+from tests.service.book_kit import book, quoted
 from tests.service.fakes import CONDITION, NO, YES, World, lost, resting, running_world
 from tests.service.order_kit import BUY, prepared, said, until
 
@@ -236,8 +236,7 @@ async def test_the_date_of_an_order_is_met_by_the_venues_clock(world: World) -> 
 
 async def test_a_single_key_does_not_leave_once_its_book_is_bad(world: World) -> None:
     order = await prepared(world)
-    _ = await watching(world)
-    world.stream.send(snapshot())
+    await quoted(world)
     await settle()
     assert book(world).state.is_good
     world.account.lane.clear()

@@ -115,8 +115,7 @@ async def test_arming_again_after_disarming_lasts_the_whole_time(world: World) -
 
 async def watch_market(world: World) -> None:
     """Show a market whose book has come."""
-    world.service.hub.subscribe([MarketTopic(CONDITION), BookTopic(YES)], lambda _: None)
-    await settle()
+    await world.watch(MarketTopic(CONDITION), BookTopic(YES))
     world.stream.change_link(LinkState.OPEN)
     world.stream.send(book("0.60"))
 
@@ -153,8 +152,7 @@ async def test_the_stream_of_a_market_that_has_ended_is_no_loss(world: World) ->
 @pytest.mark.parametrize("state", [LinkState.CONNECTING, LinkState.DOWN])
 async def test_another_socket_of_the_stream_disarms_nothing(world: World, state: LinkState) -> None:
     await watch_market(world)
-    world.service.hub.subscribe([BookTopic(OTHER)], lambda _: None)
-    await settle()
+    await world.watch(BookTopic(OTHER))
     await world.service.commands.arm()
     world.stream.change_sockets_of(frozenset({OTHER}), state)
     assert is_armed(world)
@@ -166,8 +164,7 @@ async def test_another_socket_of_the_stream_disarms_nothing(world: World, state:
 
 async def test_opening_a_socket_for_the_next_outcome_is_no_loss(world: World) -> None:
     await watch_market(world)
-    world.service.hub.subscribe([BookTopic(NO)], lambda _: None)
-    await settle()
+    await world.watch(BookTopic(NO))
     await world.service.commands.arm()
     world.stream.change_sockets_of(frozenset({NO}), LinkState.CONNECTING)
     assert is_armed(world)

@@ -91,16 +91,14 @@ async def test_its_book_is_heard_only_while_one_looks(world: World) -> None:
 
 async def test_a_star_set_while_one_looks_is_heard_at_once(world: World) -> None:
     await know(world)
-    look(world)
-    await settle()
+    await world.watch(WatchlistTopic())
     await world.service.commands.star(KEY, "as listed")
     assert YES in world.stream.watched
 
 
 async def test_a_book_in_doubt_gives_no_live_quote(world: World) -> None:
     await starred(world)
-    look(world)
-    await settle()
+    await world.watch(WatchlistTopic())
     world.stream.send(book())
     await world.pass_time(1)
     world.stream.change_link(LinkState.DOWN, "gone")
@@ -113,16 +111,14 @@ async def test_a_book_in_doubt_gives_no_live_quote(world: World) -> None:
 async def test_what_was_seen_last_is_there_when_nobody_answers(tmp_path: Path) -> None:
     async with running_world(tmp_path) as world:
         await starred(world)
-        look(world)
-        await settle()
+        await world.watch(WatchlistTopic())
         world.stream.send(book())
         await world.pass_time(2)
     later = datetime(2026, 11, 21, 9, 0, tzinfo=UTC)
     async with running_world(
         tmp_path, with_key=False, start=later, unreachable="no venue at all"
     ) as world:
-        look(world)
-        await settle()
+        await world.watch(WatchlistTopic())
         row = only(world)
         assert (view(world).load, view(world).problem) == (Load.FAILED, "no venue at all")
         assert row.title == MARKET.question
@@ -141,8 +137,7 @@ async def test_what_was_seen_last_is_there_when_nobody_answers(tmp_path: Path) -
 async def test_a_failure_is_said_until_the_venue_answers_again(world: World) -> None:
     await starred(world)
     world.metadata.item_failure = UNREACHABLE
-    look(world)
-    await settle()
+    await world.watch(WatchlistTopic())
     assert view(world).load is Load.FAILED
     assert "no answer" in view(world).problem
     world.metadata.item_failure = None
@@ -156,24 +151,21 @@ async def test_whoever_does_not_answer_once_is_not_asked_for_every_star(world: W
     for market in PAIR.markets:
         assert market.condition_id is not None
         await world.service.commands.star(key_of_market(market.condition_id), "")
-    look(world)
-    await settle()
+    await world.watch(WatchlistTopic())
     assert len(world.metadata.asked) == 1
 
 
 async def test_what_the_venue_does_not_know_any_more_stays_listed(world: World) -> None:
     await starred(world)
     world.metadata.events = []
-    look(world)
-    await settle()
+    await world.watch(WatchlistTopic())
     assert (only(world).title, view(world).load) == (MARKET.question, Load.READY)
 
 
 async def test_an_event_is_shown_by_the_market_that_leads_it(world: World) -> None:
     await know(world, PAIR)
     await world.service.commands.star(key_of_event(PAIR), PAIR.title)
-    look(world)
-    await settle()
+    await world.watch(WatchlistTopic())
     row = only(world)
     assert row.seen is not None
     assert (row.title, row.seen.open_markets) == ("River levels", 2)
@@ -218,8 +210,7 @@ async def test_a_closed_market_is_listed_and_not_heard(world: World) -> None:
     await starred(world)
     closed = replace(MARKET, closed=True)
     world.metadata.events = [replace(PAIR, markets=(closed,))]
-    look(world)
-    await settle()
+    await world.watch(WatchlistTopic())
     seen = only(world).seen
     assert seen is not None
     assert seen.is_closed
@@ -302,8 +293,7 @@ async def test_what_cannot_be_written_is_said_once_and_tried_again(tmp_path: Pat
 
 async def test_refreshing_asks_again_at_once(world: World) -> None:
     await starred(world)
-    look(world)
-    await settle()
+    await world.watch(WatchlistTopic())
     asked = len(world.metadata.asked)
     world.service.commands.refresh(WatchlistTopic())
     await settle()
