@@ -494,7 +494,11 @@ def _takers(
     for has_gain in (True, False):
         endings = _endings(bare, is_brief=True, is_tight=is_brief, is_bare=True, has_gain=has_gain)
         priced = _priced(
-            bare, _TAKERS, is_brief=is_brief, names=ways[-1][1], sized=frozenset({SingleKey.HIT_BID})
+            bare,
+            _TAKERS,
+            is_brief=is_brief,
+            names=ways[-1][1],
+            sized=frozenset({SingleKey.HIT_BID}),
         )
         yield [*priced, *endings]
 
