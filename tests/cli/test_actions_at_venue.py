@@ -1,11 +1,12 @@
 """Batches, ladders, moves and flattening with real clients, real sockets and the local venue."""
 
 import asyncio
+import json
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from pmtui.domain.ids import OrderId
+from pmtui.domain.ids import OrderId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
 from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
@@ -22,6 +23,8 @@ from pmtui.domain.orders.order import (
     Unknown,
     Verdict,
 )
+from pmtui.domain.orders.reversing import ReversePlan, plan_reverse
+from pmtui.domain.ticket.draft import TicketContext
 from pmtui.domain.ticket.scaled import ScaledPlan, ScaledSpec, TotalUnit, plan_scaled
 from pmtui.service.surface import PreparedOrder
 from tests.cli.at_venue import HERE, YES, PatientTime, ServiceAtVenue, service_at_venue, until
@@ -225,6 +228,93 @@ async def test_own_bids_make_way_for_selling_a_position(tmp_path: Path) -> None:
         assert (verdict.filled_size, verdict.average) == (m("20"), m("0.40"))
         ledger = await here.ann.ledger()
         assert Micros(m(ledger["shares"].get(RAIN_YES, "0"))) == 0
+        assert await at_venue(here) == {}
+
+
+async def reverse(here: ServiceAtVenue, *, late: OrderId | None = None) -> tuple[Verdict, Verdict]:
+    """Reverse the position as the single key does, by the book as it is known now.
+
+    Args:
+        here: the service.
+        late: an order of the other person that is cancelled after the key was pressed.
+    """
+    service = here.service
+    account, terms = service.queries.account(), service.queries.market(HERE).terms
+    assert terms is not None
+    context = TicketContext(
+        terms=terms, book=service.queries.book(YES), now=service.queries.now(),
+        available_cash=account.available, available_shares=account.sellable(YES),
+        own=account.open_orders,
+    )  # fmt: skip
+    plan = plan_reverse(held=account.held, context=context)
+    assert isinstance(plan, ReversePlan), plan
+    commands = service.commands
+    sale, entry = await commands.prepare_many((plan.sale.intent, plan.entry.intent))
+    assert isinstance(sale, PreparedOrder)
+    assert isinstance(entry, PreparedOrder)
+    if late is not None:
+        await here.bob.call("DELETE", "/order", json.dumps({"orderID": late}).encode())
+    first = commands.flatten(sale.order_id, plan.sale.in_the_way, is_single_key=True)
+    second = commands.place(entry.order_id, is_single_key=True, after=first)
+    async with asyncio.timeout(60):
+        return await commands.verdict(first), await commands.verdict(second)
+
+
+async def shares(here: ServiceAtVenue) -> tuple[Micros, Micros]:
+    """Return what the venue has of both outcomes for the service's key."""
+    held = (await here.ann.ledger())["shares"]
+    return m(held.get(RAIN_YES, "0")), m(held.get(RAIN_NO, "0"))
+
+
+async def long_of_20(here: ServiceAtVenue) -> None:
+    await here.bob.rest(Side.BUY, "0.55", "20", token=RAIN_NO)
+    assert isinstance(await here.place("0.45", "20"), Accepted)
+    await until(here.service, lambda: here.service.queries.account().sellable(YES) == m("20"))
+
+
+async def test_a_position_is_reversed_and_back_again(tmp_path: Path) -> None:
+    async with service_at_venue(tmp_path, PatientTime) as here:
+        service = here.service
+        await long_of_20(here)
+        await here.bob.rest(Side.BUY, "0.44", "30")
+        await here.bob.rest(Side.BUY, "0.43", "30")
+        await here.bob.rest(Side.BUY, "0.54", "90", token=RAIN_NO)
+        assert isinstance(await here.place("0.42", "5"), Accepted)
+        await until(service, lambda: len(service.queries.book(YES).bids) == 3)
+        await until(service, lambda: bool(service.queries.book(YES).asks))
+        assert await service.commands.arm() == ""
+        sold, bought = await reverse(here)
+        assert isinstance(sold, Accepted)
+        assert isinstance(bought, Accepted)
+        assert (sold.filled_size, sold.average) == (m("20"), m("0.44"))
+        # Ten at 56 cents and ten at 57 in terms of No, for the dollars that those cost.
+        assert (bought.filled_size, bought.filled_cash) == (m("20"), m("11.3"))
+        assert await shares(here) == (0, m("20"))
+        # The own bid was in the way of the first, as it is of flattening.
+        assert await at_venue(here) == {}
+        other = TokenId(RAIN_NO)
+        await until(service, lambda: service.queries.account().sellable(other) == m("20"))
+        await until(service, lambda: service.queries.book(YES).best_bid == m("0.43"))
+        sold, bought = await reverse(here)
+        assert isinstance(sold, Accepted)
+        assert isinstance(bought, Accepted)
+        assert await shares(here) == (m("20"), 0)
+
+
+async def test_a_sale_that_fills_in_part_is_not_followed(tmp_path: Path) -> None:
+    async with service_at_venue(tmp_path, PatientTime) as here:
+        service = here.service
+        await long_of_20(here)
+        await here.bob.rest(Side.BUY, "0.44", "12")
+        gone = await here.bob.rest(Side.BUY, "0.43", "30")
+        await until(service, lambda: len(service.queries.book(YES).bids) == 2)
+        assert await service.commands.arm() == ""
+        sold, bought = await reverse(here, late=gone)
+        assert isinstance(sold, Accepted)
+        assert sold.filled_size == m("12")
+        assert isinstance(bought, Rejected)
+        assert "did not fill whole at once (filled 12 Yes, the rest cancelled)" in bought.reason
+        assert await shares(here) == (m("8"), 0)
         assert await at_venue(here) == {}
 
 

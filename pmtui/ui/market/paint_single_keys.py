@@ -17,7 +17,12 @@ from pmtui.service.surface import PreparedOrder
 from pmtui.service.views import AccountView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.facts import key_of
-from pmtui.ui.format import format_money_change, format_price, format_size_compact
+from pmtui.ui.format import (
+    format_money_change,
+    format_past_money,
+    format_price,
+    format_size_compact,
+)
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import ellipsize_words, plain
 from pmtui.ui.portfolio.paint_orders import describe_traded
@@ -193,7 +198,7 @@ def describe_reversed(
     sale, entry = reversal.sale, reversal.entry
     warnings = () if isinstance(sold, Rejected) else reversal.warnings
     if isinstance(sold, Accepted) and sold.status is OrderStatus.FILLED:
-        said = _describe_second(_traded(sold, sale), bought, entry)
+        said = _describe_second(sold, bought, reversal)
     else:
         said = _describe_unsold(sold, sale, if_not_sold=if_not_sold)
         said = f"{said}; {_describe_order(entry)} not sent."
@@ -209,21 +214,24 @@ def _describe_unsold(sold: Verdict, sale: PreparedOrder, *, if_not_sold: str) ->
     return describe_end(sold, sale, if_not_sold=if_not_sold).removesuffix(".")
 
 
-def _describe_second(sold: str, bought: Verdict, entry: PreparedOrder) -> str:
+def _describe_second(sold: Accepted, bought: Verdict, reversal: Reversal) -> str:
     """Return how a reversal ended whose sale had filled whole."""
+    entry, first = reversal.entry, _traded(sold, reversal.sale)
     if isinstance(bought, Accepted) and bought.filled_size:
-        traded = f"sold {sold}, bought {_traded(bought, entry)}"
+        traded = f"sold {first}, bought {_traded(bought, entry)}"
+        if fees := Micros(sold.filled_fee + bought.filled_fee):
+            traded += f", fees {format_past_money(fees)}"
         if bought.status is OrderStatus.FILLED:
             return f"Reversed: {traded}."
         net = f"{format_shares(bought.filled_size)} {plain(entry.outcome, _LABEL)}"
-        return f"Reversed in part: {traded}, net {net}."
+        return f"Reversed in part: {traded}; net {net}."
     end = _describe_end(bought, entry)
     if isinstance(bought, Rejected):
-        sold = f"{sold}, now flat"
+        first += ", now flat"
         if bought.reason.startswith(_NOT_SENT):
             why = ellipsize_words(bought.reason.removeprefix(_NOT_SENT), _REASON)
             end = f"{_describe_order(entry)} not sent: {why}."
-    return f"Sold {sold}; {end}"
+    return f"Sold {first}; {end}"
 
 
 def _traded(verdict: Accepted, order: PreparedOrder) -> str:

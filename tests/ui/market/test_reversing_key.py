@@ -173,7 +173,9 @@ UNSENT = Rejected("Not sent: single keys were disarmed")
     [
         (SOLD, BOUGHT, "Reversed: sold 100 Yes @ 46.1¢, bought 100 No @ 54.3¢."),
         (SOLD, end(OrderStatus.CANCELLED, 60, 32.4),
-         "Reversed in part: sold 100 Yes @ 46.1¢, bought 60 of 100 No @ 54¢, net 60 No."),
+         "Reversed in part: sold 100 Yes @ 46.1¢, bought 60 of 100 No @ 54¢; net 60 No."),
+        (replace(SOLD, filled_fee=Micros(1_180_000)), replace(BOUGHT, filled_fee=Micros(1_170_000)),
+         "Reversed: sold 100 Yes @ 46.1¢, bought 100 No @ 54.3¢, fees $2.35."),
         (SOLD, UNSENT,
          "Sold 100 Yes @ 46.1¢, now flat; BUY 100 No @ 55¢ not sent: single keys were disarmed."),
         (SOLD, Rejected("not enough balance / allowance"),
