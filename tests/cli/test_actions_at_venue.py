@@ -313,7 +313,7 @@ async def test_a_sale_that_fills_in_part_is_not_followed(tmp_path: Path) -> None
         assert isinstance(sold, Accepted)
         assert sold.filled_size == m("12")
         assert isinstance(bought, Rejected)
-        assert "did not fill whole at once (filled 12 Yes, the rest cancelled)" in bought.reason
+        assert "did not fill whole (filled 12 Yes, the rest cancelled)" in bought.reason
         assert await shares(here) == (m("8"), 0)
         assert await at_venue(here) == {}
 

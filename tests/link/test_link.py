@@ -188,7 +188,7 @@ async def test_an_order_follows_another_by_the_terminals_own_name_for_it(tmp_pat
         lost = seat.commands.place(other.order_id, after=CommandId("1"))
         refused = await seat.commands.verdict(lost)
         assert isinstance(refused, Rejected)
-        assert "not known to this run" in refused.reason
+        assert "does not know the first order" in refused.reason
 
 
 async def test_nothing_follows_in_a_terminal_whose_line_is_cut(tmp_path: Path) -> None:

@@ -243,20 +243,20 @@ class Desk:
     async def _why_not_after(self, first: CommandId, instruction: Instruction) -> str:
         """Wait for the order of a command; return why none may follow it, or "" if it has filled whole."""
         if not self._verdicts.has(first):
-            return "the order before it is not known to this run of the service"
+            return "this run of the service does not know the first order"
         left_s = FOLLOW_WITHIN_S - seconds_since(instruction.given, self._kernel.clock)
         verdict = await self._kernel.within(left_s, self.verdict(first)) if left_s > 0 else None
         match verdict:
             case Accepted(status=OrderStatus.FILLED):
                 return self._guard.locked() or instruction.why_unwanted()
             case Accepted():
-                return f"the order before it did not fill whole at once ({verdict.text})"
+                return f"the first order did not fill whole ({verdict.text})"
             case Rejected():
-                return "the order before it was refused"
+                return "the first order was refused"
             case Unknown():
-                return "it is not known what became of the order before it"
+                return "the first order is unconfirmed"
             case None:
-                return f"the order before it had not filled within {FOLLOW_WITHIN_S:.0f} s"
+                return f"first order not filled in {FOLLOW_WITHIN_S:.0f} s"
 
     def _start_sending(
         self, orders: tuple[PreparedOrder, ...], instruction: Instruction

@@ -134,9 +134,12 @@ def _describe_accepted(verdict: Accepted) -> str:
 
 
 def _describe_order(order: PreparedOrder) -> str:
+    return f"{_name_order(order)} @ {format_price(order.price)}"
+
+
+def _name_order(order: PreparedOrder) -> str:
     side = "BUY" if order.intent.side is Side.BUY else "SELL"
-    price = format_price(order.price)
-    return f"{side} {format_shares(order.size)} {plain(order.outcome, _LABEL)} @ {price}"
+    return f"{side} {format_shares(order.size)} {plain(order.outcome, _LABEL)}"
 
 
 def describe_what_clears(
@@ -201,7 +204,7 @@ def describe_reversed(
         said = _describe_second(sold, bought, reversal)
     else:
         said = _describe_unsold(sold, sale, if_not_sold=if_not_sold)
-        said = f"{said}; {_describe_order(entry)} not sent."
+        said = f"{said}; {_name_order(entry)} not sent."
     return _warned(f"{said.removesuffix('.')}; {cleared}." if cleared else said, warnings)
 
 
@@ -226,12 +229,13 @@ def _describe_second(sold: Accepted, bought: Verdict, reversal: Reversal) -> str
         net = f"{format_shares(bought.filled_size)} {plain(entry.outcome, _LABEL)}"
         return f"Reversed in part: {traded}; net {net}."
     end = _describe_end(bought, entry)
-    if isinstance(bought, Rejected):
-        first += ", now flat"
-        if bought.reason.startswith(_NOT_SENT):
-            why = ellipsize_words(bought.reason.removeprefix(_NOT_SENT), _REASON)
-            end = f"{_describe_order(entry)} not sent: {why}."
-    return f"Sold {first}; {end}"
+    if not isinstance(bought, Rejected):
+        return f"Sold {first}; {end}"
+    if bought.reason.startswith(_NOT_SENT):
+        why = bought.reason.removeprefix(_NOT_SENT)
+        why = ellipsize_words(f"{why[:1].lower()}{why[1:]}", _REASON)
+        end = f"{_name_order(entry)} not sent: {why}."
+    return f"Flat: sold {first}; {end}"
 
 
 def _traded(verdict: Accepted, order: PreparedOrder) -> str:

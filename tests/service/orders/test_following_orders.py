@@ -111,10 +111,10 @@ async def test_it_is_sent_once_the_first_has_filled_whole_and_not_before(tmp_pat
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (lambda sale: matched(sale, 4_000_000, 1_640_000), "did not fill whole at once (filled 4 Yes, the rest"),
-        (lambda sale: PostResult(sale.order_id, PostStatus.DELAYED), "did not fill whole at once (delayed"),
+        (lambda sale: matched(sale, 4_000_000, 1_640_000), "did not fill whole (filled 4 Yes, the rest"),
+        (lambda sale: PostResult(sale.order_id, PostStatus.DELAYED), "did not fill whole (delayed"),
         (lambda _: Failure(FailureKind.REFUSED, "POST /order", "no orders found to match"), "was refused"),
-        (lambda _: lost(), "it is not known what became of the order before it"),
+        (lambda _: lost(), "the first order is unconfirmed"),
     ],
 )  # fmt: skip
 async def test_it_is_not_sent_where_the_first_did_not_fill_whole(
@@ -209,7 +209,7 @@ async def test_it_waits_a_few_seconds_and_no_longer(tmp_path: Path) -> None:
         await until(world, lambda: world.account.in_line, "the sale stands in line")
         await world.pass_time(FOLLOW_WITHIN_S)
         verdict = await made.end_of(second)
-        assert verdict == Rejected("Not sent: the order before it had not filled within 5 s")
+        assert verdict == Rejected("Not sent: first order not filled in 5 s")
         world.account.answers = [whole(made.sale)]
         world.account.lane.set()
         assert isinstance(await made.end_of(first), Accepted)
@@ -228,9 +228,7 @@ async def test_one_that_comes_late_over_a_slow_line_is_not_sent(tmp_path: Path) 
         assert isinstance(await made.end_of(first), Accepted)
         await world.pass_time(FOLLOW_WITHIN_S)
         late = terminal.commands_given(given).place(made.entry.order_id, after=first)
-        assert await made.end_of(late) == Rejected(
-            "Not sent: the order before it had not filled within 5 s"
-        )
+        assert await made.end_of(late) == Rejected("Not sent: first order not filled in 5 s")
         assert made.posted == ["sale"]
         terminal.close()
 
@@ -250,7 +248,7 @@ async def test_a_command_of_another_run_has_nothing_that_follows(tmp_path: Path)
         command = made.world.service.commands.place(made.entry.order_id, after=CommandId("77"))
         verdict = await made.end_of(command)
         assert isinstance(verdict, Rejected)
-        assert "not known to this run" in verdict.reason
+        assert "does not know the first order" in verdict.reason
         assert made.posted == []
 
 

@@ -177,23 +177,23 @@ UNSENT = Rejected("Not sent: single keys were disarmed")
         (replace(SOLD, filled_fee=Micros(1_180_000)), replace(BOUGHT, filled_fee=Micros(1_170_000)),
          "Reversed: sold 100 Yes @ 46.1¢, bought 100 No @ 54.3¢, fees $2.35."),
         (SOLD, UNSENT,
-         "Sold 100 Yes @ 46.1¢, now flat; BUY 100 No @ 55¢ not sent: single keys were disarmed."),
+         "Flat: sold 100 Yes @ 46.1¢; BUY 100 No not sent: single keys were disarmed."),
         (SOLD, Rejected("not enough balance / allowance"),
-         "Sold 100 Yes @ 46.1¢, now flat; BUY 100 No @ 55¢ refused: not enough balance / allowance"),
+         "Flat: sold 100 Yes @ 46.1¢; BUY 100 No @ 55¢ refused: not enough balance / allowance"),
         (SOLD, Rejected("no orders found to match with FAK order."),
-         "Sold 100 Yes @ 46.1¢, now flat; BUY 100 No @ 55¢: no fill, the ask was gone."),
+         "Flat: sold 100 Yes @ 46.1¢; BUY 100 No @ 55¢: no fill, the ask was gone."),
         (SOLD, Unknown(ENTRY_ID, "no answer within 10 s", NOW),
          "Sold 100 Yes @ 46.1¢; BUY 100 No @ 55¢ unconfirmed, checking: no answer within 10 s"),
         (SOLD, end(OrderStatus.DELAYED, 0, 0),
          "Sold 100 Yes @ 46.1¢; BUY 100 No @ 55¢ accepted, delayed by the venue. Its fill shows here."),
         (end(OrderStatus.CANCELLED, 40, 18.4), UNSENT,
-         "Not reversed: sold 40 of 100 Yes @ 46¢, net 60 Yes left; BUY 100 No @ 55¢ not sent."),
+         "Not reversed: sold 40 of 100 Yes @ 46¢, net 60 Yes left; BUY 100 No not sent."),
         (Rejected("no balance"), UNSENT,
-         "SELL 100 Yes @ 44¢ refused: no balance; BUY 100 No @ 55¢ not sent."),
+         "SELL 100 Yes @ 44¢ refused: no balance; BUY 100 No not sent."),
         (Rejected("Not sold: your BUY 10 Yes @ 46¢ stayed: order is delayed"), UNSENT,
-         "Not sold: your BUY 10 Yes @ 46¢ stayed: order is delayed: R to retry; BUY 100 No @ 55¢ not sent."),
+         "Not sold: your BUY 10 Yes @ 46¢ stayed: order is delayed: R to retry; BUY 100 No not sent."),
         (Unknown(SALE_ID, "no answer", NOW), UNSENT,
-         "SELL 100 Yes @ 44¢ unconfirmed, checking: no answer; BUY 100 No @ 55¢ not sent."),
+         "SELL 100 Yes @ 44¢ unconfirmed, checking: no answer; BUY 100 No not sent."),
     ],
 )  # fmt: skip
 def test_the_end_says_what_was_done_and_what_was_not(
@@ -226,4 +226,4 @@ async def test_half_a_reversal_is_said_over_a_newer_refusal(*, is_whole: bool) -
         service.release()
         await settle(pilot)
         assert (refusal in line(screen, "notice")) is is_whole
-        assert ("now flat" in line(screen, "notice")) is not is_whole
+        assert ("Flat: sold" in line(screen, "notice")) is not is_whole
