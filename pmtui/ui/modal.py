@@ -9,12 +9,14 @@ from typing import Any, ClassVar, TypeVar
 
 from textual import events, on
 from textual.app import RenderResult
+from textual.binding import BindingType
 from textual.geometry import Region, Size
 from textual.renderables.background_screen import BackgroundScreen
 from textual.screen import ModalScreen, Screen
 from typing_extensions import override
 
 from pmtui.ui.frame import FrameScreen, is_live
+from pmtui.ui.keys.actions import STOPPING, bindings_of
 from pmtui.ui.terminal.backdrop import Backdrop
 from pmtui.ui.terminal.span_compositor import use_spans
 from pmtui.ui.terminal.terminal_app import TerminalApp
@@ -190,6 +192,7 @@ class Modal(ModalScreen[ResultT]):
     """The selector of what is seen of it."""
     WIDTH: ClassVar[int] = 64
     """The most cells inside the frame, unless it stands in the place of a form."""
+    BINDINGS: ClassVar[list[BindingType]] = bindings_of(*STOPPING)
 
     DEFAULT_CSS = """
     Modal { background: $background 50%; align: right bottom; }

@@ -40,11 +40,12 @@ class QuestionScreen(CardScreen):
         """
         super().__init__(surface=surface, agree=agree)
         _ = self.set_class(is_danger, "-danger")
-        self._title = title
+        self.about = title
+        """What is about to happen."""
         self._lines_of_it = lines
 
     @override
     def card_lines(self, width: int) -> tuple[Line, ...]:
-        title: Line = (Cell(self._title, Role.HEADING, Emphasis.BOLD),)
+        title: Line = (Cell(self.about, Role.HEADING, Emphasis.BOLD),)
         parts = (wrap_line(line, width, most=_MOST_LINES) for line in self._lines_of_it)
         return (title, *(part for wrapped in parts for part in wrapped))

@@ -118,7 +118,7 @@ def ask_cancel_all(app: App[Any], surface: Surface) -> None:
     question = QuestionScreen(
         "Cancel all working orders?", lines, agree="Cancel them", surface=surface
     )
-    _ = app.push_screen(question, if_agreed(cancel))
+    _ask_once(app, question, cancel)
 
 
 def ask_kill(app: App[Any], surface: Surface) -> None:
@@ -135,12 +135,21 @@ def ask_kill(app: App[Any], surface: Surface) -> None:
         lines = paint_release(status, key)
         question = QuestionScreen("Unlock trading?", lines, agree="Unlock", surface=surface)
         # A failure is shown as a notice.
-        _ = app.push_screen(question, if_agreed(surface.commands.unlock_entry))
+        _ask_once(app, question, surface.commands.unlock_entry)
     else:
         question = QuestionScreen(
             "Kill switch?", paint_kill(status, key), agree="Kill", surface=surface, is_danger=True
         )
-        _ = app.push_screen(question, if_agreed(kill))
+        _ask_once(app, question, kill)
+
+
+def _ask_once(app: App[Any], question: QuestionScreen, do: Callable[[], Any]) -> None:
+    """Ask over whatever is in front, even a card or a form, unless that is this very question."""
+    front = app.screen
+    if isinstance(front, QuestionScreen) and front.about == question.about:
+        front.want_answer()
+    else:
+        _ = app.push_screen(question, if_agreed(do))
 
 
 def paint_kill(status: StatusView, key: str) -> tuple[Line, ...]:

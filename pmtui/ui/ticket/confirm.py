@@ -21,7 +21,7 @@ from pmtui.ui.cells import Cell, Line
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
-from pmtui.ui.keys.actions import bindings_for, bindings_of
+from pmtui.ui.keys.actions import STOPPING, bindings_for, bindings_of
 from pmtui.ui.modal import Modal
 from pmtui.ui.surface import Surface
 from pmtui.ui.terminal.terminal_app import TerminalApp
@@ -253,11 +253,11 @@ class CardScreen(Modal[bool]):
         """Ignore a sending key that was pressed before the card could be read to its end."""
         keymap = self._surface.options.keymap
         if event.key not in keymap.keys_of("confirm.accept"):
-            meant = {*keymap.keys_of("confirm.decline"), *keymap.keys_of("confirm.details")}
+            known = ("confirm.decline", "confirm.details", *STOPPING)
+            meant = {key for action in known for key in keymap.keys_of(action)}
             is_moving = event.key in _MOVING and self.lines.is_long
             if event.is_printable and event.key not in meant and not is_moving:
-                back = key_of(keymap, "confirm.decline")
-                self._warn(f"Answer first; {back} to go back")
+                self.want_answer()
             return
         if not self.lines.is_read:
             event.stop()
@@ -275,6 +275,11 @@ class CardScreen(Modal[bool]):
         ):
             event.stop()
             self._warn(f"Line stalled {still_s:.0f} s: press again")
+
+    def want_answer(self) -> None:
+        """Show that a key did nothing because the card comes first."""
+        back = key_of(self._surface.options.keymap, "confirm.decline")
+        self._warn(f"Answer first; {back} to go back")
 
     def _warn(self, text: str) -> None:
         self.hint.show((Cell(text, Role.NOTICE_WARN),))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.segment import Segment
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -18,8 +19,9 @@ from typing_extensions import override
 
 from pmtui.domain.ticket.draft import Step, TicketField
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, focus_mark
-from pmtui.ui.keys.actions import bindings_of
+from pmtui.ui.keys.actions import STOPPING, bindings_of, find_action
 from pmtui.ui.surface import Surface
+from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.theme.role_styles import RoleStyles
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.focus import shows_focus
@@ -27,6 +29,7 @@ from pmtui.ui.widgets.text_line import TextLine
 
 MORE = "▾"
 """After a value that a key changes."""
+_STOPPING_KEYS = frozenset(key for each in STOPPING for key in find_action(each).keys)
 _MOST_TYPED = 64
 """Longer than any number; a text of this length is refused."""
 
@@ -195,6 +198,17 @@ class NumberField(Input, inherit_bindings=False):
         """Notify the parent: a key that is silently ignored looks like a fault."""
         super().restricted()
         self.post_message(self.Restricted())
+
+    @override
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        # Textual asks about the default keys, and then puts the user's in their place.
+        return key not in _STOPPING_KEYS and super().check_consume_key(key, character)
+
+    def on_key(self, event: events.Key) -> None:
+        """Leave the keys that stop trading to the app."""
+        is_urgent = isinstance(self.app, TerminalApp) and event.key in self.app.key_queue.urgent
+        if is_urgent and self._foreign.match(event.character or ""):
+            event.prevent_default()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Notify the parent of a letter that was meant as a key, or is a typo."""

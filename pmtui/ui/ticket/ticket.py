@@ -38,7 +38,7 @@ from pmtui.service.views import AccountView, MarketView
 from pmtui.ui.cells import Cell
 from pmtui.ui.frame import is_live
 from pmtui.ui.keys.action_table import Context
-from pmtui.ui.keys.actions import actions_in, bindings_for
+from pmtui.ui.keys.actions import STOPPING, actions_in, bindings_for
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
 from pmtui.ui.ticket.confirm import ConfirmScreen
@@ -221,7 +221,8 @@ class TicketPane(TicketLayout):
     def on_key(self, event: events.Key) -> None:
         """Keep letters from the keys of the screen behind, except the ticket's own keys."""
         keymap = self.surface.options.keymap
-        own = {key for action in actions_in(Context.TICKET) for key in keymap.keys_of(action.id)}
+        ids = (*STOPPING, *(action.id for action in actions_in(Context.TICKET)))
+        own = {key for action in ids for key in keymap.keys_of(action)}
         if event.is_printable and event.key not in own:
             event.stop()
             self.post_message(self.KeyKept())
