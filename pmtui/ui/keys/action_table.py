@@ -319,11 +319,11 @@ ACTIONS: tuple[Action, ...] = (
             danger=Danger.ASKS, needs=Need.MOVABLE),
     _action("market.nudge_up", "shift+up", "Nudge up",
             "Move your orders at the cursor a tick up; keys add up, and after a pause one move goes out. "
-            "Asks unless armed.",
+            "Asks; armed, a price across the spread is refused.",
             danger=Danger.TRADES, in_footer=False, needs=Need.MOVABLE),
     _action("market.nudge_down", "shift+down", "Nudge down",
             "Move your orders at the cursor a tick down; keys add up, and after a pause one move goes out. "
-            "Asks unless armed.",
+            "Asks; armed, a price across the spread is refused.",
             danger=Danger.TRADES, in_footer=False, needs=Need.MOVABLE),
     _action("market.cancel_market", "z", "Cancel market",
             "Cancel all your orders in this market, without asking.", danger=Danger.TRADES, needs=Need.MARKET_ORDERS),

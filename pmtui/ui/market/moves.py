@@ -44,6 +44,7 @@ from pmtui.ui.ticket.order_form import OrderForm
 from pmtui.ui.ticket.ticket_state import describe_doubts, ticket_context
 from pmtui.ui.widgets.text_line import TextLine
 
+LOADING = "The market is loading."
 LEFT_OUT = "The old order is cancelled. This places what was left of it."
 
 
@@ -86,42 +87,40 @@ async def prepare_moves(
     return tuple(moves) or "the order has ended"
 
 
-def needs_move_card(
+def object_to_moves(
     surface: Surface, model: MarketModel, moves: tuple[Move, ...], *, doubt: str
-) -> bool:
-    """Return whether moves need a card: not while single keys are armed, nor for small orders.
-
-    They do if the book is not good, if they would cross, or if the ticket would warn.
+) -> str:
+    """Return why moves do not go out without a question, armed or not; empty if they may.
 
     Args:
         surface: the service and the user's choices.
         model: the market shown.
         moves: the prepared moves.
-        doubt: why they may be a mistake; empty for none.
+        doubt: why they may be a mistake, for instance because they would cross; empty for none.
     """
     book, terms = model.book, model.terms
     if doubt or model.status.kill_lock or book is None or terms is None:
-        return True
+        return doubt or plain(model.status.kill_lock, 100) or LOADING
     context = ticket_context(
         surface, terms=terms, market=model.market, account=model.account, book=book,
         outcome_index=model.outcome_index,
     )  # fmt: skip
     other = context_of_other(context) if len(terms.token_ids) == 2 else context
-    is_far = any(
-        check_price(context if order.intent.token_id == book.token_id else other, order.intent)
-        for _, order in moves
-    )
-    if is_far or not book.state.is_good:
-        return True
+    for _, order in moves:
+        is_shown = order.intent.token_id == book.token_id
+        for problem in check_price(context if is_shown else other, order.intent):
+            return problem.text
+    return "" if book.state.is_good else f"the book is {book.state.words}"
+
+
+def needs_move_card(surface: Surface, model: MarketModel, moves: tuple[Move, ...]) -> bool:
+    """Return whether moves without an objection need a card: neither while armed, nor for small orders."""
     if model.is_armed:
         return False
     orders = [order for _, order in moves]
     worth = Micros(sum(order.cash + order.worst_fee for order in orders))
     is_doubtful = bool(describe_doubts(surface, orders))
     return needs_card(surface.options.ticket, worth, is_doubtful=is_doubtful)
-
-
-LOADING = "The market is loading."
 
 
 async def prepare_net_sale(

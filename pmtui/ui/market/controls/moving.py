@@ -24,7 +24,13 @@ from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.controls.own_orders import OwnOrderKeys
 from pmtui.ui.market.controls.workspace import Part, Workspace
 from pmtui.ui.market.market_model import MarketModel
-from pmtui.ui.market.moves import LEFT_OUT, describe_move, needs_move_card, prepare_moves
+from pmtui.ui.market.moves import (
+    LEFT_OUT,
+    describe_move,
+    needs_move_card,
+    object_to_moves,
+    prepare_moves,
+)
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.plain import plain
 from pmtui.ui.question import QuestionScreen
@@ -222,14 +228,25 @@ class Moving:
 
     def propose(
         self, moves: tuple[Move, ...], move: Callable[[], None],
-        nudge: Callable[[int], None] | None = None,
+        nudge: Callable[[int], None] | None = None, refuse: Callable[[str], None] | None = None,
     ) -> None:  # fmt: skip
-        """Move at once, or ask first if a card is needed, from which `nudge` moves on."""
+        """Move at once, or ask first if a card is needed.
+
+        Args:
+            moves: as prepared.
+            move: sends them.
+            nudge: moves on from the card.
+            refuse: says in place of a card why nothing is moved; None to ask.
+        """
         model, surface = self._workspace.reader.read(), self._workspace.surface
         stood = self._workspace.distrust_line(model)
         doubt = f"The prices may have been older: {stood}." if stood else ""
         crossing = describe_crossing(moves, model.book)
-        if needs_move_card(surface, model, moves, doubt=doubt or crossing):
+        objection = object_to_moves(surface, model, moves, doubt=doubt or crossing)
+        if objection and refuse is not None:
+            crossed = "it would cross the spread" if crossing else objection
+            refuse(f"{stood}: disarmed" if stood else crossed)
+        elif objection or needs_move_card(surface, model, moves):
             card = MoveCard(moves, surface=surface, doubt=doubt, nudge=nudge)
             self._page.ask(card, if_agreed(move))
         else:
@@ -418,9 +435,18 @@ class Nudging:
             self._nudge = nudge
             self.nudge(ticks)
 
+        def refuse(reason: str) -> None:
+            self._workspace.ladder.point_at(nudge.origin)
+            move = self._workspace.key("move_order")
+            text = f"Not moved: {plain(reason, 90).rstrip('.')}; {move} moves with a card."
+            self._line.refuse(text)
+            self._workspace.commands.log_refusal(text)
+
         # A card shows the move; nothing has been moved yet.
         self._line.take_back(_PENDING)
-        self._moving.propose(moves, partial(self._moving.send, moves), again)
+        # Armed, keys trade or are refused: a card would take those that follow.
+        refusal = refuse if model.is_armed else None
+        self._moving.propose(moves, partial(self._moving.send, moves), again, refusal)
 
     def _begin(self, model: MarketModel) -> Nudge | None:
         orders = self._orders(model)

@@ -256,29 +256,38 @@ async def test_without_arming_a_card_comes_first() -> None:
     assert moved_to(desk) == [cents(50)]
 
 
-async def test_a_price_that_crosses_is_asked_about_even_while_armed() -> None:
-    desk = desk_at()
-    for _ in range(5):
-        desk.nudging.nudge(1)
-    await settle(desk)
-    assert isinstance(desk.page.asked[0], MoveCard)
-    assert moved_to(desk) == []
+async def test_ticks_across_the_spread_ask_and_are_refused_while_armed() -> None:
+    for is_armed in (False, True):
+        desk = desk_at(is_armed=is_armed)
+        for _ in range(5):
+            desk.nudging.nudge(1)
+        await settle(desk)
+        assert moved_to(desk) == []
+        assert [isinstance(each, MoveCard) for each in desk.page.asked] == [True] * (not is_armed)
+        if is_armed:
+            # No card takes the keys that follow, and they find the order where it is.
+            assert desk.said == "Not moved: it would cross the spread; e moves with a card."
+            assert desk.ladder.cursor is not None
+            assert desk.ladder.cursor[0] == cents(49)
+            assert len(desk.service.calls_of("log_refusal")) == 1
 
 
-async def test_a_book_that_may_be_wrong_is_asked_about() -> None:
+async def test_ticks_on_a_book_that_may_be_wrong_are_refused_while_armed() -> None:
     desk = desk_at()
     desk.set_state(BookState.STALE)
     desk.nudging.nudge(1)
     await settle(desk)
-    assert isinstance(desk.page.asked[0], MoveCard)
+    assert desk.page.asked == []
+    assert desk.said.startswith("Not moved: the book is stale")
 
 
-async def test_ticks_on_a_line_that_stood_still_ask_and_disarm() -> None:
+async def test_ticks_on_a_line_that_stood_still_are_refused_and_disarm() -> None:
     desk = desk_at()
     desk.ladder.line_stood_still_s = 39.0
     desk.nudging.nudge(1)
     await settle(desk)
-    assert isinstance(desk.page.asked[0], MoveCard)
+    assert desk.page.asked == []
+    assert "this line stood still for 39 s" in desk.said
     assert ("this line stood still for 39 s",) in desk.service.calls_of("disarm")
     assert moved_to(desk) == []
 
