@@ -262,6 +262,9 @@ def _ordered(rows: list[L], arrangement: Arrangement) -> list[L]:
 
 
 def _move(row: ListedEvent) -> int | None:
+    if rolling_series(row.event) is not None:
+        # It has not been traded for a day: from its start on it moves from even odds to a result.
+        return None
     change = row.leading.day_change if row.leading is not None else None
     return None if change is None else abs(change)
 

@@ -18,7 +18,7 @@ from pmtui.ui.cells import Cell, Column, Emphasis, Line, Row, bar_text, fit_line
 from pmtui.ui.explore.paint_markets import (
     NO_DAY,
     SPARK_WIDTH,
-    heated,
+    paint_day_change,
     paint_marked_spread,
     with_change,
 )
@@ -35,7 +35,6 @@ from pmtui.ui.facts import (
     join_facts,
     key_of,
     name_fact,
-    paint_change,
     paint_gain,
     paint_mid,
     paint_money,
@@ -109,8 +108,7 @@ def paint_outcome_row(
     words = describe_quote(market, quote, now)
     live = counted_mid(bid, ask) if quote is not None and quote.is_live else None
     is_live = quote is not None and quote.is_live
-    moved, apart = market.change_to(live, opened), spread(bid, ask)
-    change = heated(paint_change(moved), moved)
+    change, apart = paint_day_change(market, market.change_to(live, opened)), spread(bid, ask)
     cells = (
         paint_star(is_starred=is_starred),
         Cell(plain(market.title), Role.DIM if market.closed else Role.TEXT),

@@ -159,6 +159,19 @@ class EventList:
         self._windows = name_windows(e for e in entries if isinstance(e, SeriesFold))
         self._memo.keep_only(set(self.entries))
 
+    @property
+    def opening_key(self) -> str | None:
+        """The row where the cursor begins: the first that is no series of windows ending in minutes.
+
+        One key buys at the cursor.
+        """
+        lasting = (
+            key
+            for key, entry in self.entries.items()
+            if not isinstance(entry, SeriesFold) and rolling_series(entry.event) is None
+        )
+        return next(lasting, next(iter(self.entries), None))
+
     def rows(self, keys: Iterable[str], now: datetime) -> list[Row]:
         """Return the given rows as they look now."""
         return [self._row(key, self.entries[key], now) for key in keys]

@@ -69,9 +69,10 @@ class ListedEvents:
         table.columns.mark_order(*sorted_column(rows.arrangement))
         table.set_rows(rows.rows(rows.entries, now))
         table.set_loading_more(is_loading=self.wants_more and bool(rows.entries))
-        if self._goes_to_top and rows.entries:
+        if self._goes_to_top and (opening := rows.opening_key) is not None:
             self._goes_to_top = False
-            _ = table.move_cursor_to(next(iter(rows.entries)))
+            # The rows above it are in view, too.
+            _ = table.move_cursor_to(next(iter(rows.entries))) and table.move_cursor_to(opening)
         self._on_shown()
 
     def _fetch(self) -> None:

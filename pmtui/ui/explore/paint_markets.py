@@ -8,7 +8,13 @@ from typing import TypeGuard
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.formats import count
 from pmtui.domain.markets.history import PricePoint, spark_levels
-from pmtui.domain.markets.listing import Arrangement, ListFilter, ListSort, is_wide
+from pmtui.domain.markets.listing import (
+    Arrangement,
+    ListFilter,
+    ListSort,
+    is_wide,
+    rolling_series,
+)
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.money import Micros, counted_mid, spread
 from pmtui.service.topics import MarketListTopic
@@ -119,7 +125,16 @@ def paint_event_row(
         Cell(plain(event.title) if name is None else f"  {plain(name)}"),
         Cell(_leading_name(event, leading), Role.DIM),
         *_with_day(
-            _quote_cells(leading, book, row.as_of, now, opened=opened, is_cached=is_cached), day
+            _quote_cells(
+                leading,
+                book,
+                row.as_of,
+                now,
+                opened=opened,
+                is_cached=is_cached,
+                is_window=rolling_series(event) is not None,
+            ),
+            day,
         ),
         paint_money(event.volume_24h),
         paint_money(event.liquidity, Role.DIM),
@@ -183,7 +198,9 @@ def paint_result_row(
         paint_marks(is_held=bool(size), mark=STAR if row.is_starred else ""),
         Cell(plain(market.distinct_name) if name is None else f"  {plain(name)}"),
         Cell(first_label(market), Role.DIM),
-        *_quote_cells(market, book, row.as_of, now),
+        *_quote_cells(
+            market, book, row.as_of, now, is_window=rolling_series(row.event) is not None
+        ),
         paint_money(market.volume_24h),
         paint_money(market.liquidity, Role.DIM),
         paint_time_left(market.end_at, now, is_closed=market.closed),
@@ -377,14 +394,17 @@ def _leading_name(event: Event, leading: Market | None) -> str:
 
 def _quote_cells(
     market: Market | None, book: BookView | None, as_of: datetime | None, now: datetime, *,
-    opened: Micros | None = None, is_cached: bool = False,
+    opened: Micros | None = None, is_cached: bool = False, is_window: bool = False,
 ) -> tuple[Cell, Cell, Cell, Cell]:  # fmt: skip
-    """Paint price, age, change and spread: from a good book, else stale with the metadata's age."""
+    """Paint price, age, change and spread: from a good book, else stale with the metadata's age.
+
+    A window of a rolling series lives for less than a day, so it has no change of one.
+    """
     if market is None:
         return paint_price(None), Cell(""), paint_change(None), _spread_cell(None, None)
     live = counted_mid(book.best_bid, book.best_ask) if is_live(book) else None
-    moved = market.change_to(live, opened)
-    change, spread_cell = heated(paint_change(moved), moved), _spread_cell(market, book)
+    change = paint_day_change(market, None if is_window else market.change_to(live, opened))
+    spread_cell = _spread_cell(market, book)
     if market.closed:
         price = paint_price(market.first_price, Role.DIM)
         return price, Cell(""), change, spread_cell
@@ -430,9 +450,11 @@ def paint_marked_spread(distance: Micros | None, role: Role) -> Cell:
     return Cell(f"{cell.text}!", Role.NOTICE_WARN, Emphasis.BOLD)
 
 
-def heated(cell: Cell, change: Micros | None) -> Cell:
-    """Highlight the background of a change by its size."""
-    size = abs(change or 0)
+def paint_day_change(market: Market, change: Micros | None) -> Cell:
+    """Paint a day's change on a background by its size; of a closed market, where nothing moves, dim."""
+    cell, size = paint_change(change), abs(change or 0)
+    if market.closed:
+        return cell._replace(role=Role.DIM)
     if change is None or size < _MOVE:
         return cell
     if size >= _STRONG_MOVE:

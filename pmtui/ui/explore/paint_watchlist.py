@@ -18,7 +18,7 @@ from pmtui.ui.event.paint_event import OWN_WIDTH, describe_holding, describe_quo
 from pmtui.ui.explore.paint_markets import (
     NO_DAY,
     SPARK_WIDTH,
-    heated,
+    paint_day_change,
     paint_marked_spread,
     with_change,
 )
@@ -90,8 +90,8 @@ def paint_watch_row(row: WatchRow, now: datetime, day: Cell = NO_DAY) -> Row:
     bid, ask = (quote.best_bid, quote.best_ask) if quote else (None, None)
     is_live = quote is not None and quote.is_live
     live = counted_mid(bid, ask) if is_live else None
-    moved = market.change_to(live) if market else None
-    change, apart = heated(paint_change(moved), moved), spread(bid, ask)
+    change = paint_day_change(market, market.change_to(live)) if market else paint_change(None)
+    apart = spread(bid, ask)
     is_closed = seen.is_closed or (market is not None and market.closed)
     cells = (
         star,

@@ -233,3 +233,10 @@ def test_an_event_without_a_series_has_no_window_beside_it() -> None:
     one, other = row(1, ends_in=timedelta(hours=1)).event, row(2, series="ether").event
     assert window_beside(one, [other], is_later=True) is None
     assert window_beside(other, [one], is_later=True) is None
+
+
+def test_a_window_of_minutes_is_no_mover_of_the_day() -> None:
+    quiet = row(1, leading=market(change=1))
+    window = row(2, series="ether", leading=market(change=-26))
+    shown = arrange([window, quiet], Arrangement(ListSort.MOVERS), NOW)
+    assert numbers(shown) == ["1", "2"]

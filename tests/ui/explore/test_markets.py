@@ -21,7 +21,12 @@ from pmtui.service.views import HistoryView, Load, MarketListView, SearchView
 from pmtui.ui.cells import Cell, Row
 from pmtui.ui.explore.filter_form import FilterForm
 from pmtui.ui.explore.markets import MarketsScreen
-from pmtui.ui.explore.paint_markets import RESULT_COLUMNS, paint_marked_spread, price_a_day_ago
+from pmtui.ui.explore.paint_markets import (
+    RESULT_COLUMNS,
+    paint_day_change,
+    paint_marked_spread,
+    price_a_day_ago,
+)
 from pmtui.ui.explore.preview import PreviewPane
 from pmtui.ui.explore.tag_picker import TagPicker
 from pmtui.ui.facts import PRICE_WIDTH
@@ -182,6 +187,40 @@ WINDOWS = tuple(
     )
     for n in range(3)
 )
+
+
+async def test_the_cursor_begins_below_a_series_and_its_row_has_no_change_of_a_day() -> None:
+    service = believable_service()
+    loud = tuple(
+        replace(
+            event,
+            volume_24h=Micros(10**15),
+            markets=tuple(replace(m, day_change=Micros(-265_000)) for m in event.markets),
+        )
+        for event in WINDOWS
+    )
+    rows = tuple(believable.event_row(event) for event in (*loud, *RIVER[:3]))
+    service.lists[BY_VOLUME] = MarketListView(rows, Load.READY, False, NOW)
+    app = _app(service)
+    async with app.run_test(size=(120, 36)) as pilot:
+        await until(pilot, lambda: shows(app, "+ Ether every five minutes"), "the fold")
+        assert _table(app).rows[0].key == "series 5m"
+        # One key buys at the cursor: not in a window that ends in minutes.
+        assert _table(app).cursor_key == RIVER[0].event_id
+        assert _table(app).scroll_y == 0
+        assert not shows(app, "-26.5¢")
+        await pilot.press("home", "space")
+        await until(pilot, lambda: len(_table(app).rows) == 7, "all windows")
+        assert not shows(app, "-26.5¢")
+
+
+def test_a_closed_market_does_not_shout_its_last_change() -> None:
+    market, change = RIVER[0].markets[0], Micros(969_000)
+    loud = paint_day_change(market, change)
+    quiet = paint_day_change(replace(market, closed=True), change)
+    assert loud.text == quiet.text == "+96.9¢"
+    assert (loud.role, loud.ground) == (Role.UP, Role.FLASH_UP)
+    assert (quiet.role, quiet.ground) == (Role.DIM, None)
 
 
 async def test_windows_of_a_series_are_one_row_until_they_are_unfolded() -> None:
