@@ -172,7 +172,7 @@ def paint_holding(holding: Holding, width: int, height: int) -> tuple[Line, ...]
 
 
 def _head(name: str) -> Line:
-    return (Cell(name, Role.HEADING, Emphasis.DIM),)
+    return (Cell(name, Role.DIM),)
 
 
 def _position_lines(

@@ -187,7 +187,7 @@ def _grouped(entries: Sequence[FooterEntry], *, has_names: bool) -> Line:
         if number:
             cells.append(Cell("│ ", Role.FRAME))
         if has_names and len(found) > 1:
-            cells.append(Cell(f"{group.value} ", Role.HEADING, Emphasis.DIM))
+            cells.append(Cell(f"{group.value} ", Role.DIM))
         cells += [cell for entry in members for cell in _entry(entry)]
     return tuple(cells)
 

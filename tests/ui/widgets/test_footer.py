@@ -1,5 +1,6 @@
 import pytest
 
+from pmtui.ui.cells import Emphasis
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.keys.actions import footer_entries
 from pmtui.ui.surface import Options
@@ -15,6 +16,13 @@ def test_the_way_to_the_rest_and_the_way_out_are_always_shown(width: int, contex
     text = "".join(cell.text for cell in line)
     assert len(text) == width
     assert "? Help  q Quit" in text
+
+
+def test_every_word_of_the_footer_is_as_readable_as_other_text() -> None:
+    line = paint_footer(footer_entries(Context.MARKETS, Context.GLOBAL), 200)
+    assert any(cell.text == "VIEW " for cell in line)
+    # Themes keep every role readable; dimmed, none of them is.
+    assert not any(cell.emphasis & Emphasis.DIM for cell in line)
 
 
 async def test_keys_that_find_less_room_than_expected_are_left_out_whole() -> None:
