@@ -71,8 +71,8 @@ class TableColumns:
         """The inputs of `short_names`."""
         self.short_names: Mapping[str, str] = {}
         """Distinct short forms of names that would be cut to the same text."""
-        self._silent: frozenset[int] = frozenset()
-        """The indices of columns without information now."""
+        self._silent = frozenset(i for i, each in enumerate(self.all) if each.silent is not None)
+        """The indices of columns without information now; before there are rows, of all that may have none."""
 
     @property
     def in_view(self) -> frozenset[str]:
