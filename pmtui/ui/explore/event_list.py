@@ -36,6 +36,7 @@ from pmtui.ui.explore.paint_markets import (
     paint_result_row,
     price_a_day_ago,
 )
+from pmtui.ui.explore.preview import Subject, event_subject
 from pmtui.ui.facts import format_price_age, key_of, paint_money, paint_time_left
 from pmtui.ui.frame import EventChosen, MarketChosen
 from pmtui.ui.keys.actions import Keymap
@@ -85,8 +86,12 @@ def paint_found_fold(fold: SeriesFold[MarketRow], book: BookView | None, now: da
 def _name_fold(fold: SeriesFold[W], *, is_held: bool) -> tuple[Cell, Cell]:
     """Paint the marks and the name of a folded or unfolded series."""
     mark = "+" if fold.is_folded else "−"
-    title = f"{plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"
-    return paint_marks(is_held=is_held, mark=mark), Cell(title, Role.HEADING)
+    return paint_marks(is_held=is_held, mark=mark), Cell(describe_fold(fold), Role.HEADING)
+
+
+def describe_fold(fold: SeriesFold[W]) -> str:
+    """Return the name of a series and the number of its windows."""
+    return f"{plain(fold.title)} · every {plain(fold.recurrence)} ({len(fold.rows)})"
 
 
 def name_windows(folds: Iterable[SeriesFold[W]]) -> dict[str, str]:
@@ -231,6 +236,33 @@ class EventList:
         """Return the market whose price a row shows."""
         row = self.event_at(key)
         return row.leading if row is not None else None
+
+    def subject_at(
+        self, key: str | None, price_of: Callable[[Market | None], Micros | None]
+    ) -> Subject | None:
+        """Return a row as the subject of its preview; a series as its windows, with the row's sums.
+
+        Args:
+            key: the row.
+            price_of: returns the live price that the row of a market shows.
+        """
+        entry, row = self.entries.get(key or ""), self.event_at(key)
+        if row is None:
+            return None
+        subject = event_subject(row.event, row.leading, price_of(row.leading))
+        if not isinstance(entry, SeriesFold):
+            return subject
+        windows = tuple(
+            replace(each.leading, group_title=self._windows.get(each.event.event_id, ""))
+            for each in entry.rows
+            if each.leading is not None
+        )
+        return replace(
+            subject, title=describe_fold(entry), markets=windows, leading=next(iter(windows), None),
+            volume_24h=_sum([each.event.volume_24h for each in entry.rows]),
+            liquidity=_sum([each.event.liquidity for each in entry.rows]),
+            kind="SERIES", is_ordered=True,
+        )  # fmt: skip
 
     def details(self, key: str | None, width: int) -> tuple[Line, Line]:
         """Return the details of a row."""

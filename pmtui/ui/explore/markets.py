@@ -45,7 +45,6 @@ from pmtui.ui.explore.preview import (
     PREVIEW_FROM,
     PreviewPane,
     Subject,
-    event_subject,
     market_subject,
 )
 from pmtui.ui.frame import CursorItem, FrameScreen, is_live
@@ -344,10 +343,7 @@ class MarketsScreen(FrameScreen):
         if self._text:
             market = self._found.market_at(key)
             return None if market is None else market_subject(market, self._live_price(market))
-        row = self._list.event_at(key)
-        if row is None:
-            return None
-        return event_subject(row.event, row.leading, self._live_price(row.leading))
+        return self._list.subject_at(key, self._live_price)
 
     def _live_price(self, market: Market | None) -> Micros | None:
         """Return the price that the row of a market shows, while it is live."""

@@ -42,6 +42,8 @@ class Subject:
     kind: str = "EVENT"
     live: Micros | None = None
     """The live price of that market, as its row shows it."""
+    is_ordered: bool = False
+    """Whether its markets follow each other, instead of being compared by their prices."""
 
     def price_of(self, market: Market) -> Micros | None:
         """Return the price of a market: the live one of the row beside, else that of the metadata."""
@@ -116,7 +118,9 @@ def paint_preview(
     )
     lines += [join_facts(facts, width)[1:], ()]
     open_markets = [market for market in event.markets if not market.closed] or list(event.markets)
-    ranked = sorted(open_markets, key=lambda market: -(event.price_of(market) or 0))
+    ranked = open_markets
+    if not event.is_ordered:
+        ranked = sorted(open_markets, key=lambda market: -(event.price_of(market) or 0))
     shown = ranked[:_MOST_OUTCOMES]
     lines += [
         _outcome(each, event.price_of(each), is_alone=len(ranked) == 1, width=width)
@@ -131,15 +135,16 @@ def paint_preview(
 
 
 def _outcome(market: Market, price: Micros | None, *, is_alone: bool, width: int) -> Line:
-    """Paint an outcome's name, its chance as a bar, and its price."""
-    bar = max(width // _BAR_SHARE, 1)
-    room = max(width - bar - _PRICE_CELLS - 2, 1)
+    """Paint an outcome's name, its chance as a bar between strokes at 0 and 100¢, and its price."""
+    bar = max(width // _BAR_SHARE - 2, 1)
+    room = max(width - bar - _PRICE_CELLS - 4, 1)
     name = plain(first_label(market) if is_alone else market.title, room)
     drawn = bar_text(price or 0, ONE, bar)
     text = ABSENT if price is None else read_average(price)
     role = Role.KEY if price is not None and not market.closed else Role.DIM
     return (
-        Cell(f"{fit(name, room)} "), Cell(f"{drawn} ", role), Cell(f"{text:>{_PRICE_CELLS}}"),
+        Cell(f"{fit(name, room)} "), Cell("▕", Role.DIM), Cell(drawn, role), Cell("▏ ", Role.DIM),
+        Cell(f"{text:>{_PRICE_CELLS}}"),
     )  # fmt: skip
 
 

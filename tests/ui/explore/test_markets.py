@@ -45,7 +45,7 @@ from tests.ui.look import (
     survives_resizing,
     text_of,
 )
-from tests.ui.stage import shown_text
+from tests.ui.stage import head_of, shown_text
 from tests.ui.wait import settle, until
 
 BY_VOLUME = MarketListTopic()
@@ -212,6 +212,25 @@ async def test_the_cursor_begins_below_a_series_and_its_row_has_no_change_of_a_d
         await pilot.press("home", "space")
         await until(pilot, lambda: len(_table(app).rows) == 7, "all windows")
         assert not shows(app, "-26.5¢")
+
+
+async def test_the_preview_of_a_series_has_the_sums_of_its_row_and_its_windows() -> None:
+    service = believable_service()
+    rows = tuple(believable.event_row(event) for event in (RIVER[0], *WINDOWS))
+    service.lists[BY_VOLUME] = MarketListView(rows, Load.READY, False, NOW)
+    app = _app(service)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await until(pilot, lambda: shows(app, "+ Ether every five minutes"), "the fold")
+        await pilot.press("end")
+        preview = app.screen.query_one(PreviewPane)
+        await until(pilot, lambda: "SERIES" in head_of(preview), "the series")
+        text = shown_text(preview)
+        assert text[0].startswith("Ether every five minutes · every 5m (3)")
+        row = next(line for line in screen_lines(app) if "+ Ether every" in line)
+        assert text[1].split()[1] in row
+        assert sum("▕" in line for line in text) == 3
+        windows = [line for line in text if "▕" in line]
+        assert windows == sorted(windows)
 
 
 def test_a_closed_market_does_not_shout_its_last_change() -> None:

@@ -44,6 +44,10 @@ def test_of_a_market_alone_the_outcome_is_named_and_its_own_question() -> None:
     assert lines[0] == FIRST.distinct_name
     bar = next(line for line in lines if "▄" in line)
     assert bar.startswith(FIRST.outcomes[0].label)
+    # Alone it has nothing to be compared with but its whole.
+    track = bar[bar.index("▕") + 1 : bar.index("▏")]
+    assert len(track) == 60 // 3 - 2
+    assert 0 < len(track.rstrip()) < len(track)
 
 
 def test_the_leading_outcome_has_the_price_of_the_row_beside() -> None:
