@@ -26,7 +26,7 @@ def cursor_price(terminal: Terminal) -> str:
     """Return the price the ladder's cursor is on; sizes around it move by themselves."""
     # The titles are marked too while the ladder has the keys.
     marked = (r for r in terminal.rows() if r.startswith(("▸", ">", "│▸")))
-    row = next((r for r in marked if "bids" not in r), "")
+    row = next((r for r in marked if "Bids" not in r), "")
     found = re.search(r"([0-9.]+¢)", row)
     return found[1] if found is not None else ""
 

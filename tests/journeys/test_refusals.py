@@ -80,7 +80,7 @@ def test_the_live_profile_without_a_key_is_read_only_and_says_so(start: Start) -
         terminal.until_text("¢")
         trader.open_first_event(terminal)
         terminal.press("enter")
-        terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
+        terminal.until(lambda: terminal.row_with("Bids", "Price", "Asks"), "the ladder")
         # The ticket stays closed.
         terminal.press("b")
         terminal.until(lambda: "ead-only" in trader.notice(terminal), "the reason")

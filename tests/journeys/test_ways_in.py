@@ -80,7 +80,7 @@ def test_in_screen(home: Path, sockets: Path) -> None:
         assert b"[38;5;" in first.output
         first.hang_up()
         with Terminal((*screen, "-D", "-r", "desk"), home=home, env=env) as second:
-            second.until(lambda: second.row_with("bids", "price", "asks", "queue"), "the ladder")
+            second.until(lambda: second.row_with("Bids", "Price", "Asks", "Queue"), "the ladder")
             second.until_text("v Arm")
             second.press("q")
             assert second.exit_code() == 0

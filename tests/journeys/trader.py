@@ -90,7 +90,7 @@ def open_first_market(terminal: Terminal) -> None:
     # The head of the table stands there before the first outcome that can be opened.
     terminal.until(lambda: terminal.row_with("spread", "liquidity"), "the outcome at the cursor")
     terminal.press("enter")
-    terminal.until(lambda: terminal.row_with("bids", "price", "asks"), "the ladder")
+    terminal.until(lambda: terminal.row_with("Bids", "Price", "Asks"), "the ladder")
     wait_for_terms(terminal)
     terminal.until(
         lambda: quote(terminal) is not None and has_good_book(terminal),
@@ -116,7 +116,7 @@ def wait_for_ladder(terminal: Terminal, market: Market) -> None:
     terminal.until(
         lambda: (
             (market.question in terminal.text() or f"{market.title}: " in terminal.text())
-            and terminal.row_with("bids", "price", "asks")
+            and terminal.row_with("Bids", "Price", "Asks")
         ),
         "the market",
     )
@@ -136,7 +136,7 @@ def wait_for_terms(terminal: Terminal) -> None:
 def has_good_book(terminal: Terminal) -> bool:
     """Tell whether the line above the ladder calls the book live or verified."""
     rows = terminal.rows()
-    head = next((n for n, row in enumerate(rows) if "bids" in row and "asks" in row), 0)
+    head = next((n for n, row in enumerate(rows) if "Bids" in row and "Asks" in row), 0)
     return head > 0 and re.search(r"[ ■]live |[ ■]verified ", rows[head - 1][:40]) is not None
 
 
@@ -152,8 +152,8 @@ def quote(terminal: Terminal) -> tuple[Decimal, Decimal] | None:
 def ladder_rows(terminal: Terminal) -> list[str]:
     """Return the ladder's prices with what is on them, without what stands beside or below."""
     rows = terminal.rows()
-    head = next(n for n, row in enumerate(rows) if "bids" in row and "asks" in row)
-    edge = max(found.end() for found in re.finditer("asks|Δ5s", rows[head]))
+    head = next(n for n, row in enumerate(rows) if "Bids" in row and "Asks" in row)
+    edge = max(found.end() for found in re.finditer("Asks|Δ5s", rows[head]))
     shown = [row[:edge] for row in rows[head + 1 : _NOTICE_ROW] if "¢" in row[:edge]]
     return [row for row in shown if not re.match(r"[│ ]{1,2}(sum |[0-9.]+¢)", row)]
 

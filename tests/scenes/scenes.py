@@ -90,7 +90,7 @@ ROWS: dict[str, tuple[str, ...]] = {
     "tags": ("Commodities", "Ice hockey"),
     "search": ("Will the harbour tunnel open", "-4.0¢"),
     "rules": ("Resolves Yes if the operator announces it", "body concerned"),
-    "both": ("bids price   No", "DEPTH 10¢"),
+    "both": ("Bids Price   No", "DEPTH 10¢"),
     "unproven": ("stale 14s",),
     "scaled": ("58¢         20      $11.60", "62¢         20      $12.40"),
     "protect": ("63 / 64", "150 of 250"),

@@ -137,7 +137,7 @@ async def test_both_outcomes_on_the_ladder_come_back() -> None:
     memory.keep_place(LastScreen(screen="market", item=CONDITION))
     app = opened(service, memory)
     async with app.run_test(size=(120, 36)) as pilot:
-        await until(pilot, lambda: shows(app, "bids price   No"), "both outcomes")
+        await until(pilot, lambda: shows(app, "Bids Price   No"), "both outcomes")
         await pilot.press("O")
         await until(pilot, lambda: not memory.now.has_both, "one outcome")
-        assert not shows(app, "bids price   No")
+        assert not shows(app, "Bids Price   No")

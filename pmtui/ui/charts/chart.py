@@ -303,8 +303,8 @@ def _axis_cells(axes: Axes, *, strip: int, width: int) -> list[Line]:
 
 
 def _draw_fills(canvas: Canvas, axes: Axes, fills: Iterable[Fill]) -> None:
-    """Mark own fills at their time and price; a buy points up, a sell down."""
-    buy, sell, both = "▲", "▼", "◆"
+    """Mark own fills at their time and price, with the letters of the order lists."""
+    buy, sell, both = "B", "S", "&"
     placed: dict[tuple[int, int], set[Side]] = {}
     for fill in fills:
         column, row = axes.column_of(fill.matched_at), axes.row_of(fill.price)

@@ -152,7 +152,7 @@ def _price_labels(span: Span, parts: int, cursor: Micros | None) -> tuple[Cell, 
     at = None if cursor is None else span.part_of(cursor, parts)
     if at is None or cursor is None:
         return (Cell(_placed(places, parts), Role.DIM),)
-    mark = f"{'▲'}{format_price(cursor)}"
+    mark = f"↑{format_price(cursor)}"
     # The mark starts below its column, or ends there when the edge is near.
     start = at if at + len(mark) <= parts else parts - len(mark)
     end = start + len(mark)

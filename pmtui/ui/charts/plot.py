@@ -415,7 +415,7 @@ def paint_move(first: Micros, last: Micros) -> Line:
     """Paint the first and the last price of a curve, and how far it moved between them."""
     moved = Micros(round_price(last, FINEST) - round_price(first, FINEST))
     role = sign_role(moved)
-    sign = "▲ " if moved > 0 else "▼ " if moved < 0 else ""
+    sign = "+" if moved > 0 else "-" if moved < 0 else ""
     distance = read_distance(Micros(abs(moved)), tick=TENTH_OF_CENT)
     return (
         Cell(f"{chart_price(first)} → {chart_price(last)}  ", Role.DIM),

@@ -66,7 +66,7 @@ def paint_preview(
         said = plain(describe_command(found, outcomes), max(width - indent, 0))
         return fit_line((Cell(" " * indent), Cell(said, Role.NOTICE_GOOD)), width)
     words = plain(found.text)
-    mark = "▲" * max(found.end - found.start, 1)
+    mark = "^" * max(found.end - found.start, 1)
     start = indent + found.start
     if start + len(mark) + 1 + len(words) > width:
         return fit_line((Cell(" " * indent), Cell(words, Role.NOTICE_WARN)), width)

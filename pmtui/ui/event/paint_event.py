@@ -198,7 +198,7 @@ def _head_facts(
         age,
         *describe_end(event, now),
         name_fact("vol", paint_money(event.volume)),
-        name_fact("24h", paint_money(event.volume_24h)),
+        name_fact("vol 24h", paint_money(event.volume_24h)),
         name_fact("liq", paint_money(event.liquidity)),
     )
 
@@ -308,7 +308,7 @@ def paint_outcome_details(market: Market | None, quote: QuoteRow | None, width: 
         name_fact("position", Cell(describe_holding(market, size), Role.OWN_ORDER)) if size else (),
         name_fact("spread", paint_spread(None if market.closed else spread(bid, ask))),
         name_fact("last", paint_price(quote.last_trade_price if quote else None)),
-        name_fact("24h", paint_money(market.volume_24h)),
+        name_fact("vol 24h", paint_money(market.volume_24h)),
         name_fact("liquidity", paint_money(market.liquidity)),
     ]
     return join_facts(facts, width, tail=plain(market.question))

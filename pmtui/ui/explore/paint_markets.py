@@ -359,7 +359,7 @@ def name_filter(wanted: ListFilter) -> tuple[Line, ...]:
     """Paint every filter of a list."""
     facts: list[str] = []
     if wanted.min_volume_24h is not None:
-        facts.append(f"24h ≥ {format_money_compact(wanted.min_volume_24h)}")
+        facts.append(f"vol 24h ≥ {format_money_compact(wanted.min_volume_24h)}")
     if wanted.max_spread is not None:
         facts.append(f"spread ≤ {format_price(wanted.max_spread)}")
     if wanted.ends_within is not None:

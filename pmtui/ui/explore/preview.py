@@ -113,7 +113,7 @@ def paint_preview(
         for text in wrap(plain(event.title), width, max_lines=_TITLE_LINES, placeholder="…")
     ]
     facts = (
-        name_fact("24h", paint_money(event.volume_24h)),
+        name_fact("vol 24h", paint_money(event.volume_24h)),
         name_fact("liquidity", paint_money(event.liquidity)),
     )
     lines += [join_facts(facts, width)[1:], ()]

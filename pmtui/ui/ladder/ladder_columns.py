@@ -38,7 +38,7 @@ _ROOMY = (
 )  # fmt: skip
 """What columns get, the most important first; what does not fit is left out."""
 _ON_BOTH_SIDES = ("size", "bar")
-_NAMES = {Side.BUY: ("queue mine", "mine", ""), Side.SELL: ("mine queue", "mine", "")}
+_NAMES = {Side.BUY: ("Queue Mine", "Mine", ""), Side.SELL: ("Mine Queue", "Mine", "")}
 """What is written over the bars, the longest first."""
 
 
@@ -155,10 +155,10 @@ def paint_titles(
     lent = max(columns.flow - len(_FLOW_NAME), 0)
 
     def title(text: str, size: int) -> Cell:
-        return Cell(fit(text, size, Align.RIGHT), Role.DIM)
+        return Cell(fit(text, size, Align.RIGHT), Role.HEADING)
 
     def book(side: Side) -> Line:
-        name, forms = ("bids", above) if side is Side.BUY else ("asks", below)
+        name, forms = ("Bids", above) if side is Side.BUY else ("Asks", below)
         size = title(name, columns.size)
         if not columns.bar:
             return (size,)
@@ -174,13 +174,13 @@ def paint_titles(
 
     painters = Painters(
         book=book,
-        price=lambda: (title("price", columns.price),),
+        price=lambda: (title("Price", columns.price),),
         guard=lambda: Cell(" "),
         other=lambda: title(other_label, columns.other),
         flow=lambda: title(_FLOW_NAME, columns.flow - lent),
-        traded=lambda: title("traded", columns.traded),
-        depth=lambda: title("depth", columns.depth),
-        profit=lambda: title("p/l net", columns.profit),
+        traded=lambda: title("Traded", columns.traded),
+        depth=lambda: title("Depth", columns.depth),
+        profit=lambda: title("P&L net", columns.profit),
     )
     return fit_line((Cell(" "), *place_cells(columns, painters, ground=None)), width)
 
@@ -200,7 +200,7 @@ def _name_bar(
             free = room - taken - len(name)
             # A cell without a name stands before the sizes' own gap.
             if free >= 2 * bool(name and form):
-                between, word = Cell(" " * free), Cell(name, Role.DIM)
+                between, word = Cell(" " * free), Cell(name, Role.HEADING)
                 return (*form, between, word) if side is Side.BUY else (word, between, *form)
     return (Cell(" " * room),)
 

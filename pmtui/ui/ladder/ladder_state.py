@@ -151,7 +151,7 @@ def _standing(release_key: str, away: tuple[str, str] | None) -> tuple[str, ...]
     """Return texts, longest first, that say where the spread is, else that the axis is held."""
     if away is not None:
         where, key = away
-        sign = "▲" if where == "above" else "▼"
+        sign = "↑" if where == "above" else "↓"
         return (f" spread {where}: {key} centres ", f" spread {where} ", f" spread {sign} ")
     return (f" axis held: {release_key} frees it ", " held ") if release_key else ("",)
 
@@ -209,7 +209,7 @@ def paint_beyond(
 
     In forms of which the longest comes first; no forms where nothing is there.
     """
-    return _forms_of("▴", above, tick), _forms_of("▾", below, tick)
+    return _forms_of("↑", above, tick), _forms_of("↓", below, tick)
 
 
 def _forms_of(sign: str, beyond: Beyond | None, tick: Micros) -> tuple[Line, ...]:
@@ -280,7 +280,7 @@ def _row_facts(ladder: Ladder, cursor: Micros) -> list[Line]:
     own = rung.resting_profit
     if (gain := rung.profit if own is None else own) is not None:
         text = profit_text(gain, 9).strip()
-        profit = [(Cell("p/l ", Role.DIM), Cell(text, sign_role(gain)))]
+        profit = [(Cell("P&L ", Role.DIM), Cell(text, sign_role(gain)))]
     row = ladder.axis.price_at(ladder.index_of(cursor))
     facts: list[Line] = [(Cell(price),)]
     if row == cursor:

@@ -72,10 +72,8 @@ SIGNS = (
     (_ACTIVE, f"a stop, a target, both; hollow ({_PAUSED}) while paused"),
     ("stop 100", "so many shares are sold from there; target, alert: the same in words"),
     ("+20k  -40", "added or pulled within five seconds, on either side"),
-    (
-        f"{_MORE} {_LESS}",
-        "a size that has just grown or shrunk, on a narrow ladder; in the titles: yours out of view",
-    ),
+    (f"{_MORE} {_LESS}", "a size that has just grown or shrunk, on a narrow ladder"),
+    ("↑ ↓", "above or below the rows in view: yours, with the nearest price; the spread"),
     (
         " ".join(ARROWS.values()),
         "a bar that ought to be longer; bars compare the rows that are in view around the spread",

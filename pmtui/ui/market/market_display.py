@@ -3,15 +3,13 @@
 Everything about the book comes from one view of it, so that no two numbers contradict each other.
 """
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
 from pmtui.domain.books.book_view import BookState, BookSummary, BookView
 from pmtui.domain.books.tape import fills_in
-from pmtui.domain.conditionals.conditional import ConditionalOrder
-from pmtui.domain.formats import count
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import Micros
 from pmtui.service.views import OwnList, TapeView
@@ -29,7 +27,7 @@ from pmtui.ui.paint_status import is_starting
 from pmtui.ui.portfolio.paint_position import account_words
 from pmtui.ui.surface import Surface
 from pmtui.ui.theme.theme import Role
-from pmtui.ui.ticket.protect import paint_unprotected, protection_forms
+from pmtui.ui.ticket.protect import count_guards, paint_unprotected, protection_forms
 from pmtui.ui.ticket.ticket import TicketPane
 from pmtui.ui.widgets.panel import Panel
 from pmtui.ui.widgets.text_line import TextLine
@@ -247,7 +245,7 @@ class MarketDisplay:
         bare = (paint_unprotected(account, token_id) for token_id in tokens)
         watched += ((line,) for line in bare if line)
         self._widgets.orders.show(
-            working_orders(model), protections=tuple(watched), guards=_count_guards(here)
+            working_orders(model), protections=tuple(watched), guards=count_guards(here)
         )
 
     def shows_touch(self, model: MarketModel) -> bool:
@@ -259,12 +257,3 @@ class MarketDisplay:
         ticket = self._widgets.ticket
         if ticket.is_open and model.book is not None:
             ticket.update_context(book=model.book, account=model.account, market=model.market)
-
-
-def _count_guards(here: Iterable[ConditionalOrder]) -> str:
-    """Count stops, and targets that stand alone: `1 stop, 2 targets`."""
-    stops, targets = 0, 0
-    for each in here:
-        stops, targets = (stops + 1, targets) if each.has_stop else (stops, targets + 1)
-    counted = ((stops, "stop"), (targets, "target"))
-    return ", ".join(count(number, noun) for number, noun in counted if number)

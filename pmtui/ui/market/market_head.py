@@ -17,6 +17,7 @@ from pmtui.service.views import Load, MarketView, StatusView
 from pmtui.ui.cells import Cell, Emphasis, Line, fit_line, line_width
 from pmtui.ui.facts import with_star
 from pmtui.ui.format import (
+    TENTH_OF_CENT,
     format_age,
     format_money_compact,
     format_price,
@@ -114,9 +115,12 @@ def paint_quote(
     market, last = view.market, book.own_last_price
     # What stands in the book of a market that takes no orders is no offer to anybody.
     is_good = book.state.is_good and trading_of(view) is Trading.OPEN
-    # A midpoint may lie between two ticks: one more digit, always, so that nothing behind it moves.
+    # A midpoint may lie between two ticks: room for one more digit, so that nothing behind it moves.
     half = None if book.tick_size is None else Micros(book.tick_size // 2)
-    mid = "none" if book.midpoint is None else read_price(book.midpoint, tick=half)
+    mid = "none"
+    if book.midpoint is not None:
+        room = len(read_price(book.midpoint, tick=half))
+        mid = read_price(book.midpoint, tick=TENTH_OF_CENT).ljust(room)
     numbers = [
         _Number("bid", price(book.best_bid), Role.BID if is_good else Role.STALE),
         _Number("ask", price(book.best_ask), Role.ASK if is_good else Role.STALE),
@@ -176,10 +180,7 @@ def _fee_numbers(terms: MarketTerms, price: Micros) -> list[_Number]:
 def _market_numbers(market: Market) -> list[_Number]:
     """Return volumes from the venue's metadata, with their periods."""
     # No day's change: it would differ from the chart's, which uses another last price.
-    known = (
-        ("vol", market.volume),
-        ("24h" if market.volume is not None else "vol 24h", market.volume_24h),
-    )
+    known = (("vol", market.volume), ("vol 24h", market.volume_24h))
     numbers = [
         _Number(n, format_money_compact(amount)) for n, amount in known if amount is not None
     ]

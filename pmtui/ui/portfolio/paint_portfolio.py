@@ -47,6 +47,7 @@ from pmtui.ui.format import (
 from pmtui.ui.keys.actions import Keymap
 from pmtui.ui.plain import plain
 from pmtui.ui.theme.theme import Role
+from pmtui.ui.ticket.protect import count_guards
 from pmtui.ui.widgets.panel import fit_title
 
 _NO_TRANSACTIONS = "No transactions yet: redeeming, approving and sending are listed here."
@@ -262,10 +263,12 @@ def explain_nothing_here(view: Portfolio, active: Tab, status: StatusView, keyma
         return " Loading your account…"
     if active is Tab.REWARDS:
         return _explain_nothing_earned(view.earned, keymap)
-    find = key_of(keymap, "global.search")
+    find, stops = (key_of(keymap, key) for key in ("global.search", "global.conditionals"))
+    guards = count_guards(view.account.active)
     return {
         Tab.POSITIONS: f" No positions. {find} to find a market.",
-        Tab.ORDERS: f" No working orders. {find} to find a market.",
+        Tab.ORDERS: " No working orders. "
+        + (f"{guards}: {stops} lists them." if guards else f"{find} to find a market."),
         Tab.FILLS: " No fills yet.",
         Tab.CLOSED: " No closed positions yet.",
         Tab.TRANSACTIONS: f" {plain(view.wallet.reason) or _NO_TRANSACTIONS}",

@@ -28,12 +28,12 @@ _STATUS_WORDS = {OrderStatus.LIVE: "", OrderStatus.PARTIALLY_FILLED: ""}
 def _columns(side: Column, *, price: int, queue: int, age: int, outcome: int) -> tuple[Column, ...]:
     return (
         side,
-        Column("size", "OPEN", 7, align=Align.RIGHT),
-        Column("price", "PRICE", price, align=Align.RIGHT),
-        Column("away", "AWAY", 4, priority=1, align=Align.RIGHT),
-        Column("queue", "QUEUE", queue, priority=1, align=Align.RIGHT),
+        Column("size", "Open", 7, align=Align.RIGHT),
+        Column("price", "Price", price, align=Align.RIGHT),
+        Column("away", "Away", 4, priority=1, align=Align.RIGHT),
+        Column("queue", "Queue", queue, priority=1, align=Align.RIGHT),
         Column("tif", "TIF", 3, priority=2, align=Align.RIGHT),
-        Column("age", "AGE", age, priority=2, align=Align.RIGHT),
+        Column("age", "Age", age, priority=2, align=Align.RIGHT),
         Column("outcome", "", outcome, priority=2),
     )
 
@@ -84,7 +84,7 @@ def paint_working_head(width: int) -> Line:
     columns = _columns_in(width)
     titles = (_place(columns[index].title, columns[index], size) for index, size in
               fit_columns(columns, width))  # fmt: skip
-    return fit_line((Cell(" ".join(titles), Role.DIM),), width)
+    return fit_line((Cell(" ".join(titles), Role.HEADING),), width)
 
 
 def paint_own_orders(rows: Sequence[WorkingOrder], width: int, height: int) -> tuple[Line, ...]:

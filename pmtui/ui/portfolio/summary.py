@@ -60,8 +60,7 @@ def paint_equity_value(equity: Micros | None, today: Micros | None) -> Line:
     worth = Cell(format_money(equity), Role.HEADING, Emphasis.BOLD)
     if today is None:
         return (worth,)
-    sign = "▲" if today > 0 else "▼" if today < 0 else "="
-    return (worth, Cell(f" {sign} {format_money_change(today)}", sign_role(today)))
+    return (worth, Cell(f"  {format_money_change(today)}", sign_role(today)))
 
 
 def until_now(

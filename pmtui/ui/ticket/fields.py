@@ -27,7 +27,7 @@ from pmtui.ui.theme.theme import Role
 from pmtui.ui.widgets.focus import shows_focus
 from pmtui.ui.widgets.text_line import TextLine
 
-MORE = "▾"
+MORE = "»"
 """After a value that a key changes."""
 _STOPPING_KEYS = frozenset(key for each in STOPPING for key in find_action(each).keys)
 _MOST_TYPED = 64

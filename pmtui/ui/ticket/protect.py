@@ -1,6 +1,6 @@
 """Stops and targets: the form that places them, and their painting on all screens."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -31,7 +31,7 @@ from pmtui.domain.conditionals.conditional import (
     read_conditional,
     shares_short,
 )
-from pmtui.domain.formats import format_cents, format_shares
+from pmtui.domain.formats import count, format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import MarketTerms
 from pmtui.domain.money import Micros, complement, format_micros
@@ -205,6 +205,15 @@ def _triggers(each: ConditionalOrder, tick: Micros, gap: str = _GAP) -> Line:
             text = f"{name} {format_price(price, tick=tick)}"
             line += [Cell(gap), *paint_guard(trigger, text, is_active=is_active)]
     return tuple(line)
+
+
+def count_guards(them: Iterable[ConditionalOrder]) -> str:
+    """Count the prices that sell by themselves: `1 stop, 2 targets`."""
+    them = tuple(them)
+    stops = sum(each.has_stop for each in them)
+    targets = sum(each.take_profit is not None for each in them)
+    counted = ((stops, "stop"), (targets, "target"))
+    return ", ".join(count(number, noun) for number, noun in counted if number)
 
 
 def paint_unprotected(account: AccountView, token_id: TokenId) -> Line:

@@ -1,6 +1,6 @@
 """A frame around a pane, with the main value in its title.
 
-`╭─ PRICE 1d ────── 37.7 → 39.8 ▲ 2.1¢ ─╮` if there is room. On small screens (`-ruled` on the
+`╭─ PRICE 1d ────── 37.7 → 39.8 +2.1¢ ─╮` if there is room. On small screens (`-ruled` on the
 screen) only the title remains, as a rule above the pane; a panel of class `-split` also has a
 stroke at its left, towards its neighbour. A new title repaints one line and needs no layout.
 """

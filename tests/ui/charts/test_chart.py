@@ -174,7 +174,7 @@ def test_the_title_says_interval_both_ends_the_change_and_what_it_ends_with() ->
         return text_of(((*name, Cell(" "), *value),)).split()
 
     width = 40
-    ends = ["50.0¢", "→", "53.5¢", "▲", "3.5¢"]
+    ends = ["50.0¢", "→", "53.5¢", "+3.5¢"]
     assert title(LineEnd.QUOTE, 9) == title(LineEnd.DATA, 0) == ["PRICE", "1w", *ends]
     assert title(LineEnd.RESULT, 9) == ["PRICE", "1w", "resolved", *ends]
     assert title(LineEnd.DATA, 9) == ["PRICE", "1w", "9m", "old", *ends]
@@ -287,8 +287,8 @@ def test_own_fills_stand_where_and_when_they_happened() -> None:
     points = points_of(*(400_000 + 1_000 * n for n in range(101)))
     fills = (fill_of(Side.BUY, 50, 10), fill_of(Side.SELL, 40, 90), fill_of(Side.BUY, 99, 50))
     rows = text_of(draw_chart(ChartData(points, fills=fills), 60, 12).lines).splitlines()
-    found = [(mark, row.index(mark)) for row in rows for mark in "▲▼◆" if mark in row]
-    assert [mark for mark, _ in found] == ["▲", "▼"]
+    found = [(mark, row.index(mark)) for row in rows for mark in "BS&" if mark in row]
+    assert [mark for mark, _ in found] == ["B", "S"]
     assert found[0][1] < 10
     assert found[1][1] > 40
 

@@ -50,9 +50,9 @@ def test_what_rests_up_to_the_cursor_is_named_and_marked() -> None:
     curve, span = depth_curve(book), span_around(book, Reach.TEN)
     lines = [words(line) for line in paint_depth(curve, span, 67, 9, scale=10**10,
                                                  cursor=Micros(490_000))]  # fmt: skip
-    column = lines[-1].index("▲49¢")
+    column = lines[-1].index("↑49¢")
     assert lines[0][column] == "│"
-    assert lines[-1].split() == ["45¢", "▲49¢", "55¢", "65¢"]
+    assert lines[-1].split() == ["45¢", "↑49¢", "55¢", "65¢"]
     assert lines[0].startswith("   10k ")
     title = _title(book, curve, Micros(580_000), 60)
     asked = sum(a.size for a in book.asks if a.price <= 580_000)

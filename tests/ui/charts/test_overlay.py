@@ -147,8 +147,8 @@ def test_wide_charts_name_their_curves_at_the_ends() -> None:
 @pytest.mark.parametrize(
     ("prices", "said"),
     [
-        ((200_000, 285_000), "Ilse Maro  20.0¢ → 28.5¢  ▲ 8.5¢"),
-        ((285_000, 200_000), "Ilse Maro  28.5¢ → 20.0¢  ▼ 8.5¢"),
+        ((200_000, 285_000), "Ilse Maro  20.0¢ → 28.5¢  +8.5¢"),
+        ((285_000, 200_000), "Ilse Maro  28.5¢ → 20.0¢  -8.5¢"),
     ],
 )
 def test_the_title_says_how_far_the_leader_has_come(prices: tuple[int, int], said: str) -> None:

@@ -441,7 +441,7 @@ async def test_table_and_chart_tell_one_price_and_one_change_of_the_day(
         (title,) = (line for line in screen_lines(app) if "→ 61.0¢  " in line)
         await until(pilot, lambda: "61.0¢" in _label(app, leader.title), "the label in the chart")
         change = title.partition("→ 61.0¢")[2].split()[:2]
-        said = " ".join(change).replace("▲ ", "+").replace("▼ ", "-")
+        said = " ".join(change)
         assert "61.0¢" in _row(app, leader.title)
         await until(pilot, lambda: said in _row(app, leader.title), said)
 

@@ -390,7 +390,7 @@ async def test_the_last_line_tells_what_a_narrow_ladder_has_no_column_for() -> N
         assert "depth 10" in shown_text(ladder)[-1]
         await pilot.resize_terminal(41, 16)
         await settle(pilot)
-        assert "depth" not in "".join(shown_text(ladder)[1:])
+        assert "Depth" not in "".join(shown_text(ladder)[1:])
 
 
 async def test_marks_of_cost_and_rewards_stand_at_their_prices() -> None:

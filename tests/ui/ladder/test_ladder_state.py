@@ -60,7 +60,7 @@ def ladder(*, is_holding: bool = True) -> Ladder:
 
 def test_the_row_at_the_cursor_tells_all_that_has_no_column() -> None:
     text = text_of(paint_facts(ladder(), Micros(500_000), 100)).split("  ")
-    assert text[:5] == [" 50¢", "~340 ahead", "p/l +$6.70", "depth 440", "traded 12"]
+    assert text[:5] == [" 50¢", "~340 ahead", "P&L +$6.70", "depth 440", "traded 12"]
     assert "rewards from 100" in text
 
 
@@ -102,7 +102,7 @@ def test_what_a_wide_row_counts_is_not_told_of_a_price_within_it() -> None:
     )  # fmt: skip
     wide = build_ladder(book, Axis(CENT, Micros(50_000)), marks=plain.placed.marks)
     text = text_of(paint_facts(wide, Micros(470_000), 100)).split("  ")
-    assert text[:3] == [" 47¢", "p/l -$23.26", "row 45¢: depth 500"]
+    assert text[:3] == [" 47¢", "P&L -$23.26", "row 45¢: depth 500"]
     text = text_of(paint_facts(wide, Micros(450_000), 100)).split("  ")
     assert text[2] == "depth 500"
 
@@ -241,7 +241,7 @@ def test_a_held_ladder_says_how_to_let_it_go_where_there_is_room() -> None:
 
 @pytest.mark.parametrize(
     ("width", "said"),
-    [(80, "spread above: space centres"), (52, "spread above"), (38, "spread ▲")],
+    [(80, "spread above: space centres"), (52, "spread above"), (38, "spread ↑")],
 )
 def test_a_spread_out_of_sight_is_said_and_where_it_is(width: int, said: str) -> None:
     book = BookView(TOKEN, BookState.VERIFIED, (Level(CENT, CENT),), (), CENT, as_of=NOW)

@@ -356,10 +356,10 @@ def test_what_is_ours_out_of_view_is_counted_at_its_end_with_the_nearest_price()
     assert below == Beyond(2, "mine", cents(20))
     above_forms, below_forms = paint_beyond(above, below, tick=cents(1))
     assert [words(form) for form in above_forms] == [
-        "▴ 1 mine 50¢", "▴1 50¢", "▴50¢", "▴1", "▴",
+        "↑ 1 mine 50¢", "↑1 50¢", "↑50¢", "↑1", "↑",
     ]  # fmt: skip
     # Of several the nearest price alone would be taken for all of them.
     assert [words(form) for form in below_forms] == [
-        "▾ 2 mine 20¢", "▾2 20¢", "▾2", "▾",
+        "↓ 2 mine 20¢", "↓2 20¢", "↓2", "↓",
     ]  # fmt: skip
     assert paint_beyond(None, None, tick=cents(1)) == ((), ())

@@ -124,23 +124,23 @@ def test_titles_stand_over_their_columns(width: int) -> None:
     row = text_of(paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, BarScale())))
     if width >= 41:
         titles = text_of(line)
-        assert titles.index("bids") + 4 == row.index("7 ") + 1
-        assert titles.index("asks") + 4 == row.index("8", row.index("51")) + 1
+        assert titles.index("Bids") + 4 == row.index("7 ") + 1
+        assert titles.index("Asks") + 4 == row.index("8", row.index("51")) + 1
 
 
 @pytest.mark.parametrize(
     ("width", "said"),
     [
-        (23, set()), (26, set()), (34, {"mine"}), (40, {"mine", "queue"}),
-        (52, {"mine", "queue", "Δ5s"}), (64, {"mine", "queue", "Δ5s", "traded"}),
-        (72, {"mine", "queue", "Δ5s", "traded", "depth"}),
-        (80, {"mine", "queue", "Δ5s", "traded", "depth", "p/l", "net"}),
+        (23, set()), (26, set()), (34, {"Mine"}), (40, {"Mine", "Queue"}),
+        (52, {"Mine", "Queue", "Δ5s"}), (64, {"Mine", "Queue", "Δ5s", "Traded"}),
+        (72, {"Mine", "Queue", "Δ5s", "Traded", "Depth"}),
+        (80, {"Mine", "Queue", "Δ5s", "Traded", "Depth", "P&L", "net"}),
     ],
 )  # fmt: skip
 def test_a_narrow_ladder_has_fewer_columns_never_fewer_sides(width: int, said: set[str]) -> None:
     titles = set(text_of(paint_titles(plan_columns(width), width)).split())
-    assert titles - {"bids", "price", "asks"} == said
-    assert {"bids", "price", "asks"} <= titles
+    assert titles - {"Bids", "Price", "Asks"} == said
+    assert {"Bids", "Price", "Asks"} <= titles
 
 
 def test_signs_tell_cursor_last_trade_and_doubt_without_colour() -> None:
@@ -194,7 +194,7 @@ def test_the_names_of_the_columns_stay_whole_beside_what_is_out_of_view() -> Non
     nearest = Beyond(12, "mine", Micros(393_000)), Beyond(1, "stop", Micros(302_000))
     tick = Micros(1_000)
     above, below = paint_beyond(*nearest, tick=tick)
-    names = ("bids", "price", "asks", "Δ5s", "traded", "depth")
+    names = ("Bids", "Price", "Asks", "Δ5s", "Traded", "Depth")
     for width in range(28, 120):
         columns = plan_columns(width, tick)
         plain = text_of(paint_titles(columns, width))
@@ -203,18 +203,18 @@ def test_the_names_of_the_columns_stay_whole_beside_what_is_out_of_view() -> Non
         assert line_width(line) == width
         # What is written over the bars is named where there is room beside that.
         assert [text.find(name) for name in names] == [plain.find(name) for name in names]
-        assert "▴" in text.partition("bids")[0] or not columns.bar
-        assert "▾" in text.partition("price")[2] or not columns.bar
+        assert "↑" in text.partition("Bids")[0] or not columns.bar
+        assert "↓" in text.partition("Price")[2] or not columns.bar
         assert not columns.flow or text.partition("Δ5s")[0].endswith("  ")
         # Of what is written over a bar both names give way, or neither.
         ours = text.replace("12 mine", "")
-        assert ours.count("queue") == ours.count("mine") or not columns.has_queue
+        assert ours.count("Queue") == ours.count("Mine") or not columns.has_queue
     # Beside bars of eight cells, as on the desk, the price keeps its unit.
     narrow = text_of(paint_titles(plan_columns(38, tick), 38, above=below, below=below))
-    assert "30.2¢" in narrow.partition("price")[2], narrow
+    assert "30.2¢" in narrow.partition("Price")[2], narrow
     wide = text_of(paint_titles(plan_columns(80, tick), 80, above=above, below=below))
-    assert "▴12 39.3¢" in wide
-    assert "▾1 30.2¢  Δ5s" in wide
+    assert "↑12 39.3¢" in wide
+    assert "↓1 30.2¢  Δ5s" in wide
 
 
 def test_figures_side_by_side_stand_apart_where_there_is_room() -> None:
@@ -226,7 +226,7 @@ def test_figures_side_by_side_stand_apart_where_there_is_room() -> None:
         line = paint_rung(rung, plan_columns(width), width, look=RungLook(CENT, BarScale()))
         assert "  19,234  " in text_of(line)
         titles = text_of(paint_titles(plan_columns(width), width))
-        assert re.search(r"  traded {3,}depth {2,}p/l net", titles)
+        assert re.search(r"  Traded {3,}Depth {2,}P&L net", titles)
 
 
 def test_a_name_of_four_letters_fits_above_the_other_outcomes_prices() -> None:

@@ -116,9 +116,9 @@ async def test_a_spread_out_of_sight_is_said_above_the_ladder() -> None:
 
         screen.ladder.point_at(cents(5))
         # The name of the pane stays, and a sign is enough.
-        await says("spread ▲")
+        await says("spread ↑")
         screen.ladder.point_at(cents(95))
-        await says("spread ▼")
+        await says("spread ↓")
         await pilot.press("space")
         await until(pilot, lambda: "spread" not in shown_text(state)[0], "it is in sight")
         for _ in range(20):

@@ -89,7 +89,7 @@ async def test_a_large_screen_has_room_for_both_charts() -> None:
     async with on_market(LARGE) as (app, pilot, screen):
         screen.ladder.point_at(cents(49))
         await until(pilot, lambda: "DEPTH 10¢" in head_of(screen.depth), "the depth")
-        await until(pilot, lambda: "▲49¢" in "".join(shown_text(screen.depth)[-1:]), "the cursor")
+        await until(pilot, lambda: "↑49¢" in "".join(shown_text(screen.depth)[-1:]), "the cursor")
         panes = (screen.ladder, screen.chart, screen.depth, screen.tape, screen.orders)
         for one, other in combinations(panes, 2):
             assert one.region.area
@@ -127,7 +127,7 @@ async def test_depth_takes_the_place_of_the_chart_or_of_the_trades(size: tuple[i
         assert f" {format_size_compact(Micros(below)).strip()} bid down to 49¢" in head_of(
             screen.depth
         )
-        assert "▲49¢" in text[-1]
+        assert "↑49¢" in text[-1]
         assert HistoryTopic(YES, Interval.DAY) not in service.watched()
         await pilot.press("right_square_bracket")
         await until(pilot, lambda: "DEPTH 20¢" in head_of(screen.depth), "farther")

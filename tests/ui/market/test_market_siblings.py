@@ -109,7 +109,7 @@ async def test_nothing_of_the_market_before_stays_on_the_screen() -> None:
         await until(pilot, lambda: screen.ticket.is_open, "the ticket opens")
         screen.ladder.focus()
         await pilot.press("d")
-        await until(pilot, lambda: "▲24¢" in shown_text(screen.depth)[-1], "the depth")
+        await until(pilot, lambda: "↑24¢" in shown_text(screen.depth)[-1], "the depth")
         view = world.service.markets[tomas]
         world.service.markets[tomas] = MarketView(None, None, Load.LOADING, None)
         await pilot.press("right")

@@ -146,7 +146,17 @@ def test_the_head_leaves_out_rewards_before_volume_before_fee_and_spread(width: 
     rewards = RewardTerms(Micros(50_000_000), Micros(45_000))
     view = replace(VIEW, terms=replace(VIEW.terms, rewards=rewards, neg_risk=True))
     line = text_of(paint_facts(view, BOOK, find_terms(view, PAPER_STATUS, NOW), width))
-    order = ("bid ", "spread ", "taker fee ", "tick ", "min ", " vol ", "24h ", "one winner", "LP ")
+    order = (
+        "bid ",
+        "spread ",
+        "taker fee ",
+        "tick ",
+        "min ",
+        " vol ",
+        "vol 24h ",
+        "one winner",
+        "LP ",
+    )
     shown = [words in line for words in order]
     assert shown == sorted(shown, reverse=True)
     assert "taker fee" in line
@@ -165,7 +175,7 @@ def test_what_keeps_orders_out_now_comes_before_the_quote() -> None:
 
 
 def test_the_volume_of_a_day_stands_behind_the_whole_volume() -> None:
-    assert re.search(r" │ vol \S+  24h \S+", text_of(paint_quote(VIEW, BOOK, 120)))
+    assert re.search(r" │ vol \S+  vol 24h \S+", text_of(paint_quote(VIEW, BOOK, 120)))
 
 
 @pytest.mark.parametrize(
@@ -512,7 +522,7 @@ def test_more_orders_than_lines_are_counted() -> None:
     rows = tuple(working(n, status=OrderStatus.UNKNOWN) for n in range(9))
     lines = paint_own_orders(rows, 40, 4)
     assert len(lines) == 4
-    assert text_of(lines[0]).split() == ["OPEN", "PRICE", "AWAY", "QUEUE", "TIF", "AGE"]
+    assert text_of(lines[0]).split() == ["Open", "Price", "Away", "Queue", "TIF", "Age"]
     assert text_of(lines[-1]).strip() == "and 7 more"
     assert "unknown" in text_of(lines[1])
     assert all(line_width(line) == 40 for line in lines)
@@ -524,11 +534,11 @@ def test_more_orders_than_lines_are_counted() -> None:
 @pytest.mark.parametrize(
     ("width", "titles", "words"),
     [
-        (40, "OPEN PRICE AWAY QUEUE TIF AGE", "B 182 39.7 12t ~9,011 GTC 3m"),
-        (36, "OPEN PRICE AWAY QUEUE TIF AGE", "B 182 39.7 12t ~9.1k GTC 3m"),
-        (28, "OPEN PRICE AWAY QUEUE", "B 182 39.7 12t ~9.1k"),
-        (24, "OPEN PRICE AWAY", "B 182 39.7 12t"),
-        (17, "OPEN PRICE", "B 182 39.7"),
+        (40, "Open Price Away Queue TIF Age", "B 182 39.7 12t ~9,011 GTC 3m"),
+        (36, "Open Price Away Queue TIF Age", "B 182 39.7 12t ~9.1k GTC 3m"),
+        (28, "Open Price Away Queue", "B 182 39.7 12t ~9.1k"),
+        (24, "Open Price Away", "B 182 39.7 12t"),
+        (17, "Open Price", "B 182 39.7"),
     ],
 )
 def test_working_orders_have_the_same_columns_at_every_width(

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pmtui.domain.account.pnl import DayFigures
+from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import Micros, parse_micros
@@ -147,6 +148,17 @@ def test_an_account_that_nothing_reads_is_not_said_to_be_loading() -> None:
     ]
     assert "a says what it takes" in said[0]
     assert "Loading" in said[1]
+
+
+def test_without_working_orders_the_tab_names_the_stops_that_the_status_line_counts() -> None:
+    both = ConditionalOrder(
+        conditional_id=ConditionalId("c1"), condition_id=ConditionId("0x1"), token_id=TokenId("1"),
+        outcome="Yes", title="A market", size=Micros(100_000_000), stop=Micros(400_000),
+        take_profit=Micros(600_000), give_way=Micros(50_000), created_at=NOW,
+    )  # fmt: skip
+    guarded = Portfolio(replace(EMPTY_ACCOUNT, load=Load.READY, conditionals=(both,)))
+    said = explain_nothing_here(guarded, Tab.ORDERS, PAPER_STATUS, DEFAULT_KEYMAP)
+    assert said == " No working orders. 1 stop, 1 target: C lists them."
 
 
 def test_what_has_not_been_read_is_not_said_to_be_nothing() -> None:

@@ -26,7 +26,7 @@ def text(line: Line) -> str:
 def test_the_equity_stands_with_the_same_result_as_today() -> None:
     assert paint_equity_value(None, None) == ()
     assert text(paint_equity_value(believable.micros(7), None)) == "$7.00"
-    assert text(paint_equity_value(believable.micros(7), believable.micros(-3))) == "$7.00 ▼ -$3.00"
+    assert text(paint_equity_value(believable.micros(7), believable.micros(-3))) == "$7.00  -$3.00"
 
 
 def test_the_curve_ends_at_the_equity_that_the_title_says() -> None:

@@ -42,9 +42,9 @@ def test_each_cell_becomes_one_cell(text: str) -> None:
         ("▁▂▃▄▅▆▇█", "...::::#"),
         ("bid ≥ 45¢, ask ≤ 9¢", "bid >=45c, ask <=9c"),
         ("½ ™ ﬁ", "? ? ?"),
-        ("Cut of 25 b… ~31 a → b ▸ ▾", "Cut of 25 b~ ~31 a > b > v"),
+        ("Cut of 25 b… ~31 a → b ▸ ▾", "Cut of 25 b~ ~31 a > b > -"),
         ("▄▄▖", "::."),
-        ("sum bid 99¢, Vol ▴ ▾", "sum bid 99c, Vol ^ v"),
+        ("sum bid 99¢, Vol ▴ ▾", "sum bid 99c, Vol + -"),
         ("plain", "plain"),
     ],
 )

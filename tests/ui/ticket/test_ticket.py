@@ -361,7 +361,7 @@ async def test_the_other_side_keeps_the_size_and_not_how_long_the_order_before_l
         await pilot.press(*"20", *["ctrl+t"] * 5)
         await until(pilot, lambda: app.pane.draft.time_in_force is TimeInForce.FAK, "FAK")
         app.open(Side.SELL, price="0.52")
-        assert shown_text(app.pane.time_in_force)[0].strip() == "FAK ▾"
+        assert shown_text(app.pane.time_in_force)[0].strip() == "FAK »"
         app.open(price="0.51")
         assert app.pane.draft == TicketDraft(Side.BUY, 0, price_text="51", size_text="20")
         await _send(pilot, app)
