@@ -23,8 +23,8 @@ from pmtui.ui.terminal.terminal_app import TerminalApp
 from pmtui.ui.widgets.focus import show_focus
 
 ResultT = TypeVar("ResultT")
-_PRICES = "#book, SideLadder, #ticket"
-"""The selector of ladders and the ticket, which forms and cards are read beside."""
+_PRICES = "#book, SideLadder"
+"""The selector of ladders, which forms and cards are read beside; a card repeats the ticket."""
 _MOST_COVERED = 1 / 4
 """A ladder that is covered further is dimmed, as it would distract from the form."""
 _DIM_AGAIN_S = (0.5, 1.5, 4.0)

@@ -441,7 +441,7 @@ ACTIONS: tuple[Action, ...] = (
             in_footer=False),
     _action("ticket.next_kind", "ctrl+g", "Kind", "Choose between a limit and a market order."),
     _action("ticket.next_unit", "ctrl+y", "Unit", "Size in shares, dollars or percent."),
-    _action("ticket.next_time_in_force", "ctrl+t", "Time",
+    _action("ticket.next_time_in_force", "ctrl+t", "TIF",
             "Choose the time in force (TIF): how long the order may rest."),
     _action("ticket.switch_side", "ctrl+r", "Side", "Switch between buying and selling."),
     _action("ticket.toggle_post_only", "ctrl+o", "Post only",

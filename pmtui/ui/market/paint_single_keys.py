@@ -368,7 +368,7 @@ def _paint_resting(resting: RestingKeys, width: int) -> tuple[Line, Line]:
         chip = Cell("LOCKED ", Role.NOTICE_BAD, Emphasis.BOLD)
     presets = _presets(
         chip, resting.presets, resting.keys, chosen=resting.chosen,
-        role=Role.TEXT, is_brief=is_brief,
+        role=Role.DIM if resting.reason else Role.TEXT, is_brief=is_brief,
     )  # fmt: skip
     if resting.lock and not is_brief:
         why = (Cell(f" {resting.lock}", Role.NOTICE_BAD),)
@@ -524,6 +524,10 @@ def _fitting(ways: Iterable[list[Line]], room: int, gap: str) -> list[Line]:
     return keys
 
 
+_CHOSEN = {Role.ARMED: Emphasis.BOLD, Role.TEXT: Emphasis.BOLD | Emphasis.REVERSE}
+"""How the chosen size stands out; not at all while keys have no use for it."""
+
+
 def _presets(
     chip: Cell, presets: Sequence[Micros], keys: Mapping[str, str], *,
     chosen: int, role: Role, is_brief: bool,
@@ -538,9 +542,8 @@ def _presets(
         if number == chosen:
             if key:
                 cells.append(sign)
-            # The chosen size is highlighted armed or not, so that arming moves nothing.
-            patch = Emphasis.NONE if role is Role.ARMED else Emphasis.REVERSE
-            cells.append(Cell(f" {text} ", role, Emphasis.BOLD | patch))
+            # The chosen size has its room also where it is not in force: nothing moves.
+            cells.append(Cell(f" {text} ", role, _CHOSEN.get(role, Emphasis.NONE)))
         else:
             cells.append(Cell(f"{sign.text}{text}{'' if is_brief else ' '}", Role.DIM))
     return tuple(cells)

@@ -59,7 +59,7 @@ _GAP = 2
 _LABEL = 13
 _VALUE = 14
 """The width of a figure: farther from its label it would be hard to follow the line."""
-_LATER = frozenset({"wins", "cash after", "takes", "b/e", "rewards"})
+_LATER = frozenset({"payout", "cash after", "takes", "b/e", "rewards"})
 """Figures that are dropped first when all share one line."""
 
 
@@ -340,7 +340,7 @@ def _figures(draft: TicketDraft, numbers: TicketNumbers, axis: _Axis) -> list[_F
     figures = _cash_figures(numbers, is_buy=is_buy)
     figures.append(_fee_figure(numbers))
     if is_buy and not numbers.does_nothing:
-        figures.append(_Figure("wins", "Payout", format_money(numbers.payout)))
+        figures.append(_Figure("payout", "Payout", format_money(numbers.payout)))
     filled = "nothing"
     if numbers.fills_now and numbers.fills_now_average is not None:
         average = axis.average(numbers.fills_now_average)

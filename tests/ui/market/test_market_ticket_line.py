@@ -115,7 +115,7 @@ async def test_ladder_position_orders_trades_and_ticket_stand_together(
         await pilot.press(*"100")
         await until(pilot, lambda: any("cost $53.00" in line for line in below(screen)), "the cost")
         said = " ".join(below(screen))
-        for figure in ("fee $1.00", "wins $100.00", "now 100 at 53.0¢", "takes 2.3% of asks"):
+        for figure in ("fee $1.00", "payout $100.00", "now 100 at 53.0¢", "takes 2.3% of asks"):
             assert figure in said
         assert "BUY  Yes" in fields_line(app, screen)
         at_least_fourteen_rows(screen)

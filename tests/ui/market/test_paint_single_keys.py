@@ -298,6 +298,16 @@ def test_a_market_that_is_over_says_what_it_paid_and_leads_to_the_next_window() 
         assert "next window" not in text_of(paint_dials(replace(over, has_next=False), width)[0])
 
 
+def test_the_chosen_size_stands_out_only_where_keys_use_it() -> None:
+    said = {}
+    for reason in ("", "ticket has the keys"):
+        line, _ = paint_dials(replace(RESTING, reason=reason), 120)
+        said[reason] = words(line)[:40].rstrip()
+        assert any(Emphasis.REVERSE in cell.emphasis for cell in line) is (not reason)
+    # Nothing moves.
+    assert len(set(said.values())) == 1
+
+
 def test_keys_that_cannot_be_armed_say_why() -> None:
     shut, legend = paint_dials(replace(RESTING, reason="Paused"), 120)
     assert text_of(shut).rstrip().endswith("Paused")

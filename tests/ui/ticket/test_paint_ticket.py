@@ -48,9 +48,9 @@ def _figures(draft: TicketDraft, *, width: int, height: int, **world: Any) -> li
 def test_on_a_small_region_figures_share_lines_and_on_a_large_one_each_has_its_own() -> None:
     draft = replace(BUY, price_text="53")
     small = _figures(draft, width=38, height=4)
-    assert small[0] == " cost $53.00  fee $0.40  wins $100.00"
-    assert small[1] == " now 40 at 53.0¢  rests 60 at 53¢"
-    assert small[2].startswith(" cash after")
+    assert small[0] == " cost $53.00  fee $0.40"
+    assert small[1] == " payout $100.00  now 40 at 53.0¢"
+    assert small[2].startswith(" rests 60 at 53¢  cash after")
     large = _figures(draft, width=38, height=8)
     assert [line.split("  ")[0].strip() for line in large] == [
         "Cost", "Fee", "Payout", "Fills now", "Rests", "Cash after", "Takes",
@@ -92,7 +92,7 @@ def test_on_one_line_what_rests_comes_before_what_it_would_win() -> None:
     (line,) = _figures(draft, width=60, height=1)
     assert line == " cost $53.00  fee $0.40  now 40 at 53.0¢  rests 60 at 53¢"
     (line,) = _figures(draft, width=79, height=1)
-    assert line.endswith("rests 60 at 53¢  wins $100.00")
+    assert line.endswith("rests 60 at 53¢  payout $100.00")
 
 
 def test_what_has_no_room_is_left_out_whole() -> None:
@@ -164,7 +164,7 @@ def test_a_small_part_of_the_depth_is_not_shown_as_none() -> None:
 def test_a_sale_names_what_it_brings_and_nothing_it_would_win() -> None:
     text = " ".join(_figures(SELL, width=60, height=3))
     assert "proceeds $53.00" in text
-    assert "wins" not in text
+    assert "payout" not in text
     assert "now nothing" in text
 
 

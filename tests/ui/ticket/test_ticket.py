@@ -73,7 +73,7 @@ async def test_filled_in_by_keys_alone_it_is_reviewed_and_sent() -> None:
         assert app.facts == ["opened"]
         await pilot.press(*"51", "tab", *"100")
         await until(pilot, lambda: "cost $51.00" in app.text(), "the cost")
-        assert "wins $100.00" in app.text()
+        assert "payout $100.00" in app.text()
         assert "rests 100 at 51¢" in app.text()
         await pilot.press("enter")
         screen = await _card(pilot, app)
