@@ -219,6 +219,10 @@ class ServiceStatus(_Message, tag="Standing"):
     """Why no order may be entered; empty if orders may."""
     budgets: dict[str, tuple[int, int]] = {}
     """What the trading host's rate limits still allow: for each, the remainder and the total."""
+    are_orders_known: bool = True
+    """Whether the number of open orders is complete."""
+    journal_problem: str = ""
+    """Why no orders can be sent and those of an earlier session are unknown; empty if the journal is fine."""
 
 
 class Done(_Message):
@@ -232,6 +236,8 @@ class Goodbye(_Message):
 
     text: str
     is_back_soon: bool = False
+    are_orders_left: bool = False
+    """Whether orders that were to be cancelled may still be working."""
 
 
 ToService: TypeAlias = (

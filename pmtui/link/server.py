@@ -132,9 +132,11 @@ class LinkServer:
             before.close()
         asyncio.get_running_loop().add_reader(listening, self._take_in, listening)
 
-    async def close(self, text: str, *, is_back_soon: bool = False) -> None:
+    async def close(
+        self, text: str, *, is_back_soon: bool = False, are_orders_left: bool = False
+    ) -> None:
         """Send a goodbye to every connection, and accept no more."""
-        goodbye = self._goodbye = Goodbye(text, is_back_soon)
+        goodbye = self._goodbye = Goodbye(text, is_back_soon, are_orders_left)
         listening, self._listening = self._listening, None
         if listening is not None:
             asyncio.get_running_loop().remove_reader(listening)
@@ -175,6 +177,8 @@ class LinkServer:
             memory_bytes=self._process.memory_bytes(),
             locked=self._process.locked,
             kill_lock=status.kill_lock,
+            are_orders_known=status.are_orders_known,
+            journal_problem=self._service.journal_problem,
             budgets={each.name: (each.left, each.allowed) for each in self._service.rate_budgets()},
         )
 

@@ -128,6 +128,11 @@ class DataService:
         """The log that every terminal shows."""
         return self._kernel.log
 
+    @property
+    def journal_problem(self) -> str:
+        """Why the journal keeps orders from being sent; empty if it does not."""
+        return self._past_orders.problem
+
     def waiting_alerts(self) -> int:
         """Return how many price alerts wait for their price."""
         alerts = self.parts.watchlist.alerts.view()
@@ -307,6 +312,7 @@ class DataService:
         arming = ArmedTerminals(kernel, loss, idle_s=tuning.disarm_after_s)
         if profile.mode is Mode.READ_ONLY:
             arming.add_check(lambda: profile.reason or "this session is read-only")
+        arming.add_check(lambda: self._past_orders.problem)
         lock = KillLock(kernel.clock, self._state_dir)
         marked = account.marks.positions
         day = DailyPnl(kernel, feed, markets.known, positions=marked, state_dir=self._state_dir)

@@ -16,6 +16,7 @@ from pmtui.cli.service.shell_client import (
     LOCK_WITHIN_S,
     NoAnswer,
     activate_kill_switch,
+    count_open_orders,
     release_kill_switch,
     request_status,
 )
@@ -187,7 +188,7 @@ def _outlook(name: str, answer: KillAnswer | None) -> str:
     if isinstance(standing, NoAnswer):
         return f"{standing.words[:1].upper()}{standing.words[1:]}."
     if isinstance(standing, ServiceStatus):
-        return f"The service counts {count(standing.open_orders, 'open order')}, and keeps trying."
+        return f"The service keeps trying: {count_open_orders(standing)}."
     if answer is None and standing is None:
         return "The terminal or command that runs the profile may be stopped, or hang."
     return "It keeps trying."

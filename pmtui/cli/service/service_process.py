@@ -166,7 +166,10 @@ class ProfileService:
             return
         report = await service.shutdown.run(ending.reason, ending.policy)
         lines = report.lines
-        await server.close("\n".join(lines) or "pmtui: the service has ended")
+        await server.close(
+            "\n".join(lines) or "pmtui: the service has ended",
+            are_orders_left=report.are_orders_left,
+        )
         if not self._is_detached:
             show(*lines)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pmtui import __version__
+from pmtui.domain.formats import count
 from pmtui.link.local_socket import listener_of, why_kept_out
 from pmtui.link.messages import (
     PROTOCOL,
@@ -78,6 +79,17 @@ class Greeting:
     configured: Configured
 
 
+def knows_open_orders(standing: ServiceStatus) -> bool:
+    """Whether a service counts every open order: without its journal it knows none of an earlier session."""
+    return standing.are_orders_known and not standing.journal_problem
+
+
+def count_open_orders(standing: ServiceStatus) -> str:
+    """Return the number of open orders in words."""
+    is_known = knows_open_orders(standing)
+    return count(standing.open_orders, "open order") if is_known else "open orders unknown"
+
+
 def request_status(
     socket_path: Path, *, within_s: float = STATUS_WITHIN_S
 ) -> ServiceStatus | Refused | NoAnswer | None:
@@ -125,10 +137,8 @@ def give_key(socket_path: Path, key: bytes) -> str:
     return _request_unlock(socket_path, Unlock(key, is_key=True))
 
 
-def stop_service(
-    socket_path: Path, policy: str, *, is_only_if_idle: bool = False
-) -> tuple[str, str]:
-    """Stop a service; return why it keeps running, and its final report.
+def stop_service(socket_path: Path, policy: str, *, is_only_if_idle: bool = False) -> Goodbye | str:
+    """Stop a service; return its goodbye, or why it keeps running.
 
     Args:
         socket_path: where it listens.
@@ -138,15 +148,15 @@ def stop_service(
     answers = asyncio.run(talk(socket_path, (Stop(policy, is_only_if_idle),), until_goodbye=True))
     match answers:
         case [Done(problem), *_] if problem:
-            return problem, ""
-        case [Done(), Goodbye(text), *_]:
-            return "", text
+            return problem
+        case [Done(), Goodbye() as goodbye, *_]:
+            return goodbye
         case [Done()]:
-            return "", ""
+            return Goodbye("pmtui: the service ended without a report", are_orders_left=True)
         case [Refused(reason, _, _)]:
-            return reason, ""
+            return reason
         case _:
-            return "the service does not answer", ""
+            return "the service does not answer"
 
 
 def activate_kill_switch(socket_path: Path, by: str) -> str | None:

@@ -23,7 +23,7 @@ from pmtui.config.paths import KEYSTORE_FILE, Paths, is_file_name, open_to_appen
 from pmtui.config.terminal_settings import KEY_VARIABLE, TerminalSettings, settings_in
 from pmtui.config.toml_file import ConfigError
 from pmtui.link.local_socket import is_somebody_there, socket_path_of, why_no_socket
-from pmtui.link.messages import Configure, Configured, Refused, Welcome, unpack_to_terminal
+from pmtui.link.messages import Configure, Configured, Goodbye, Refused, Welcome, unpack_to_terminal
 from pmtui.service.clock import Clock, SystemClock
 from pmtui.signing.secret import Secret
 
@@ -284,9 +284,9 @@ class ServiceStarter:
             "", "y", "Y", "yes",
         ):  # fmt: skip
             raise ConfigError("service", f"{text}; `pmtui stop` ends it")
-        problem, _ = stop_service(self.socket_path, "")
-        if problem:
-            raise ConfigError("service", problem)
+        goodbye = stop_service(self.socket_path, "")
+        if isinstance(goodbye, str):
+            raise ConfigError("service", goodbye)
         _wait_for_end(self.state, self._clock)
         self._start()
 
@@ -362,8 +362,8 @@ def end_idle_service(state: Path, socket_path: Path) -> None:
     """Stop a service that a terminal left behind and that nobody needs, to free its profile."""
     if not is_somebody_there(socket_path):
         return
-    problem, _ = stop_service(socket_path, "", is_only_if_idle=True)
-    if not problem:
+    goodbye = stop_service(socket_path, "", is_only_if_idle=True)
+    if isinstance(goodbye, Goodbye):
         _wait_for_end(state, SystemClock())
 
 

@@ -1,6 +1,7 @@
 """`pmtui status` and `pmtui stop`: the service of a profile from a shell.
 
-Exit codes: 0 if a service runs, or was stopped; 1 if none runs, or it keeps running.
+Exit codes: 0 if a service runs, or was stopped; 1 if none runs, if it cannot use its journal, if it keeps
+running, or if orders that were to be cancelled may still be working.
 """
 
 from collections.abc import Sequence
@@ -10,7 +11,13 @@ from pathlib import Path
 import msgspec
 
 from pmtui.cli.output import show
-from pmtui.cli.service.shell_client import NoAnswer, request_status, stop_service
+from pmtui.cli.service.shell_client import (
+    NoAnswer,
+    count_open_orders,
+    knows_open_orders,
+    request_status,
+    stop_service,
+)
 from pmtui.cli.session_process import is_session_running
 from pmtui.cli.usage import SecretiveParser, refuse
 from pmtui.config.paths import locate
@@ -23,6 +30,7 @@ from pmtui.link.messages import Refused, ServiceStatus
 from pmtui.service.clock import SystemClock
 
 NONE_RUNS = 1
+UNCONFIRMED = 1
 _MEGABYTE = 1_000_000
 
 
@@ -40,7 +48,9 @@ class _Report(msgspec.Struct):
     uptime_s: int | None = None
     terminals: int | None = None
     sources: dict[str, str] | None = None
+    journal_problem: str | None = None
     open_orders: int | None = None
+    """None also while it is unknown."""
     conditional_orders: int | None = None
     alerts: int | None = None
     memory_bytes: int | None = None
@@ -74,7 +84,7 @@ def run_status(arguments: Sequence[str]) -> int:
         show(msgspec.json.encode(_report(standing, up)).decode())
     else:
         show(*_lines(standing, up))
-    return 0
+    return UNCONFIRMED if standing.journal_problem else 0
 
 
 def run_stop(arguments: Sequence[str]) -> int:
@@ -91,11 +101,11 @@ def run_stop(arguments: Sequence[str]) -> int:
     if isinstance(standing, Refused | NoAnswer):
         _, reason = _what_is_known(standing)
         return refuse(reason, prog="pmtui stop", code=NONE_RUNS)
-    problem, words = stop_service(socket_path, options.orders or "")
-    if problem:
-        return refuse(f"it goes on: {problem}", prog="pmtui stop", code=NONE_RUNS)
-    show(*(words or "pmtui: the service has ended").splitlines())
-    return 0
+    goodbye = stop_service(socket_path, options.orders or "")
+    if isinstance(goodbye, str):
+        return refuse(f"it goes on: {goodbye}", prog="pmtui stop", code=NONE_RUNS)
+    show(*goodbye.text.splitlines())
+    return UNCONFIRMED if goodbye.are_orders_left else 0
 
 
 def _what_is_known(standing: Refused | NoAnswer) -> tuple[int | None, str]:
@@ -121,7 +131,9 @@ def _report(standing: ServiceStatus, up: timedelta) -> _Report:
         running=True, profile=standing.profile, pid=standing.pid, version=standing.version,
         mode=standing.mode, locked=bool(standing.locked), kill_lock=standing.kill_lock, since=standing.since,
         uptime_s=int(up.total_seconds()), terminals=standing.terminals, sources=standing.sources,
-        open_orders=standing.open_orders, conditional_orders=standing.conditional_orders,
+        journal_problem=standing.journal_problem,
+        open_orders=standing.open_orders if knows_open_orders(standing) else None,
+        conditional_orders=None if standing.journal_problem else standing.conditional_orders,
         alerts=standing.alerts, memory_bytes=standing.memory_bytes,
     )  # fmt: skip
 
@@ -132,14 +144,21 @@ def _lines(standing: ServiceStatus, up: timedelta) -> tuple[str, ...]:
     memory = f"{standing.memory_bytes // _MEGABYTE} MB"
     watched = (
         count(standing.terminals, "terminal"),
-        count(standing.open_orders, "open order"),
-        count(standing.conditional_orders, "active stop"),
+        count_open_orders(standing),
+        "active stops unknown"
+        if standing.journal_problem
+        else count(standing.conditional_orders, "active stop"),
         count(standing.alerts, "waiting alert"),
     )
     return (
         f"Profile {standing.profile}, {standing.mode}{locked}",
         f"Process {standing.pid}, pmtui {standing.version}, up {uptime}, {memory}",
         ", ".join(watched),
+        *(
+            [f"No orders can be sent: {standing.journal_problem}"]
+            if standing.journal_problem
+            else []
+        ),
         *([f"{standing.kill_lock}; `pmtui release` unlocks it"] if standing.kill_lock else []),
         *(f"  {source}: {state}" for source, state in standing.sources.items()),
     )
@@ -149,7 +168,7 @@ def _status_parser() -> SecretiveParser:
     parser = SecretiveParser(
         prog="pmtui status",
         description="Say how the service of a profile stands.",
-        epilog="Exit code: 0 where one runs, 1 where none does.",
+        epilog="Exit code: 0 where one runs, 1 where none does or its journal cannot be used.",
     )
     parser.add_profile()
     parser.add_argument("--json", action="store_true", help="as one JSON object")
@@ -160,7 +179,8 @@ def _stop_parser() -> SecretiveParser:
     parser = SecretiveParser(
         prog="pmtui stop",
         description="End the service of a profile.",
-        epilog="Exit code: 0 where it has ended, 1 where none runs or it goes on.",
+        epilog="Exit code: 0 where it has ended, 1 where none runs, it goes on, or orders that were "
+        "to be cancelled may still be working.",
     )
     parser.add_profile()
     parser.add_argument(

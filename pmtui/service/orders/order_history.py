@@ -44,6 +44,12 @@ class OrderHistory:
         self._reported = ""
         journal.on_problem(self._on_problem)
 
+    @property
+    def problem(self) -> str:
+        """Why no orders can be sent as things stand; empty if the journal can be used."""
+        problem = self._describe_lost() or self._unread or self._reported
+        return f"the journal cannot be used ({problem})" if problem else ""
+
     async def restore(self) -> tuple[JournaledOrder, ...]:
         """Return the orders whose end is unknown; report a journal that cannot be used.
 
@@ -98,8 +104,8 @@ class OrderHistory:
 
     async def _recheck_missing(self) -> JournalProblem | None:
         """Check the journal again if it could not be read; return what is missing before orders may be sent."""
-        if self._lost:
-            return JournalProblem(f"{count(len(self._lost), 'damaged row')}, not found yet")
+        if lost := self._describe_lost():
+            return JournalProblem(lost)
         if not self._unread:
             return None
         unsettled = await self._journal.unsettled()
@@ -110,6 +116,9 @@ class OrderHistory:
             return JournalProblem("it can be read again; start anew to take up its orders")
         self._unread = ""
         return None
+
+    def _describe_lost(self) -> str:
+        return f"{count(len(self._lost), 'damaged row')}, not found yet" if self._lost else ""
 
     async def begin_move(self, text: str, *, old: OrderId, new: OrderId) -> JournalProblem | None:
         """Journal the replacement of an order before that is cancelled, with both of them."""

@@ -50,6 +50,8 @@ class ShutdownReport:
     """One line; empty if there was nothing to do."""
     may_rest: tuple[str, ...] = ()
     """The orders that may be at the venue after the program ends; contains untrusted text."""
+    are_orders_left: bool = False
+    """Whether orders that were to be cancelled may still be working, known here or not."""
 
     @property
     def lines(self) -> list[str]:
@@ -99,7 +101,9 @@ class Shutdown:
         self._report = future
 
         async def run() -> None:
-            report = ShutdownReport(f"{exit_reason.value}: stopped while leaving", self._resting())
+            stopped = f"{exit_reason.value}: stopped while leaving"
+            may_rest, is_to_cancel = self._resting(), policy is ExitPolicy.CANCEL
+            report = ShutdownReport(stopped, may_rest, are_orders_left=is_to_cancel)
             try:
                 report = await self._shut_down(exit_reason, policy)
             finally:
@@ -123,6 +127,9 @@ class Shutdown:
         self._conditionals.pause_all(f"the program ended ({exit_reason.value})")
         # Without a first read from the venue, its resting orders are unknown.
         is_blind = self._feed.state.load is not Load.READY and policy is ExitPolicy.CANCEL
+        if account is None and (orders or self._feed.state.load is Load.LOADING) and is_blind:
+            text = f"NOT cancelled: {self._feed.state.problem or 'the venue was not reached'}."
+            return ShutdownReport(f"{text} {ended}".strip(), self._resting(), are_orders_left=True)
         if account is None or not (orders or is_blind):
             return ShutdownReport(ended)
         reason = f"{exit_reason.value}, {exit_reason.setting} = {policy.value}"
@@ -130,9 +137,9 @@ class Shutdown:
         self._record(f"{reason}, {len(orders)} open: {ids}")
         for order in orders:
             self._record(reason, order.order_id)
-        text, may_rest, left = "", self._resting(), policy
+        text, may_rest, left, is_done = "", self._resting(), policy, True
         if policy is ExitPolicy.CANCEL:
-            text, may_rest = await self._cancel_all(account, orders)
+            text, may_rest, is_done = await self._cancel_all(account, orders)
             left = ExitPolicy.LEAVE
         if may_rest:
             end = describe_exit(left, is_switch_armed=is_switch_armed, is_paper=self._is_paper)
@@ -142,20 +149,25 @@ class Shutdown:
             known = self._feed.own.order(order.order_id) or order
             self._record(f"{exit_reason.value}: {known.status.value}", order.order_id)
         sentence = f"{count(len(orders), 'open order')} at {reason}. {text}"
-        return ShutdownReport(f"{sentence} {ended}".strip(), may_rest)
+        return ShutdownReport(f"{sentence} {ended}".strip(), may_rest, not is_done)
 
     async def _cancel_all(
         self, account: Account, orders: tuple[Order, ...]
-    ) -> tuple[str, tuple[str, ...]]:
-        """Cancel until the venue lists no orders, as long as there is time."""
+    ) -> tuple[str, tuple[str, ...], bool]:
+        """Cancel until the venue lists no orders, as long as there is time.
+
+        Returns:
+            The result, what may still rest, and whether it is certain that nothing does.
+        """
         self._problem = "no answer"
         if not await self._kernel.within(CANCEL_WITHIN_S, self._cancel_until_none(account)):
             text = f"NOT all were cancelled within {CANCEL_WITHIN_S:.0f} s ({self._problem})."
-            return text, self._resting()
+            return text, self._resting(), False
         known = [self._feed.own.order(order.order_id) for order in orders]
         count = sum(order is not None and order.status is OrderStatus.CANCELLED for order in known)
         text = f"{count} cancelled, and the venue lists no open order any more."
-        return text, self._resting(frozenset({OrderStatus.UNKNOWN}))
+        unsure = self._resting(frozenset({OrderStatus.UNKNOWN}))
+        return text, unsure, not unsure
 
     async def _cancel_until_none(self, account: Account) -> bool:
         """Cancel through the desk first, then repeatedly at the venue; return whether nothing is left."""

@@ -72,6 +72,7 @@ async def test_a_journal_that_cannot_be_read_sends_nothing_and_says_so(tmp_path:
         verdict = await verdict_of(world, await prepared(world))
         assert isinstance(verdict, Rejected)
         assert world.account.posted == []
+        assert "journal cannot be used" in await world.service.commands.arm()
 
 
 async def test_a_journal_removed_while_it_runs_sends_nothing_and_says_so(

@@ -78,6 +78,7 @@ async def test_a_cancellation_without_answer_is_tried_again_and_then_given_up(
         assert "hang-up, on_hangup = cancel" in report.text
         assert "NOT all were cancelled within 5 s (DELETE /cancel-all: timed out)" in report.text
         assert report.may_rest == (f"working: {NAMED}",)
+        assert report.are_orders_left
         assert len(world.account.cancelled) > 3
     assert any("NOT all" in line for line in journal_lines(tmp_path))
     assert journal_lines(tmp_path, ONE)[-1] == "hang-up: live"
@@ -89,6 +90,7 @@ async def test_a_cancellation_that_works_at_the_second_try_is_enough(world: Worl
     report = await leave(world, ExitPolicy.CANCEL)
     assert "1 cancelled, and the venue lists no open order" in report.text
     assert report.may_rest == ()
+    assert not report.are_orders_left
 
 
 async def test_a_listed_order_that_cannot_be_read_may_rest(world: World) -> None:
@@ -126,6 +128,7 @@ async def test_an_order_without_an_answer_is_named_as_one_that_may_rest(world: W
     report = await leave(world, ExitPolicy.CANCEL)
     assert "0 cancelled, and the venue lists no open order any more" in report.text
     assert report.may_rest == (f"unknown: {NAMED}",)
+    assert report.are_orders_left
 
 
 async def test_leaving_them_touches_nothing_and_names_them(tmp_path: Path) -> None:
@@ -173,6 +176,16 @@ async def test_before_the_first_look_at_the_venue_cancelling_takes_no_chances(wo
     report = await leave(world, ExitPolicy.CANCEL)
     assert world.account.open == {}
     assert "the venue lists no open order any more" in report.text
+
+
+async def test_an_account_that_was_never_reached_has_nothing_cancelled(tmp_path: Path) -> None:
+    async def opening() -> Failure:
+        return Failure(FailureKind.UNREACHABLE, "GET /auth/api-keys", "no route")
+
+    async with running_world(tmp_path, opening=opening) as world:
+        report = await leave(world, ExitPolicy.CANCEL)
+        assert report.text == "NOT cancelled: GET /auth/api-keys: no route."
+        assert report.are_orders_left
 
 
 async def test_read_only_sessions_leave_without_a_word(tmp_path: Path) -> None:
