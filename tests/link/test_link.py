@@ -299,9 +299,7 @@ async def test_a_verdict_is_told_to_the_terminal_that_came_back(tmp_path: Path) 
 async def test_an_order_that_a_dead_service_never_read_was_not_sent(tmp_path: Path) -> None:
     async with running_house(tmp_path) as house, house.seat() as seat:
         order = await prepared(house, seat)
-        writer = seat.line._writer
-        assert writer is not None
-        writer.transport.abort()
+        abort(seat)
         command_id = seat.commands.place(order.order_id)
         seat.line.instance = "a run that is dead"
         # Nobody waits for the verdict: the ticket is closed.
@@ -334,9 +332,7 @@ async def test_a_move_that_a_dead_service_never_read_leaves_the_order_in_place(
 ) -> None:
     async with running_house(tmp_path) as house, house.seat() as seat:
         old, new = await prepared(house, seat), await prepared(house, seat)
-        writer = seat.line._writer
-        assert writer is not None
-        writer.transport.abort()
+        abort(seat)
         command_id = seat.commands.move(old.order_id, new.order_id)
         seat.line.instance = "a run that is dead"
         assert await seat.commands.move_verdict(command_id) == MoveVerdict(
@@ -346,9 +342,7 @@ async def test_a_move_that_a_dead_service_never_read_leaves_the_order_in_place(
 
 async def test_a_cancel_that_a_dead_service_never_answered_stays_a_notice(tmp_path: Path) -> None:
     async with running_house(tmp_path) as house, house.seat() as seat:
-        writer = seat.line._writer
-        assert writer is not None
-        writer.transport.abort()
+        abort(seat)
         command_id = seat.commands.cancel_all()
         seat.line.instance = "a run that is dead"
         verdict = await seat.commands.cancel_verdict(command_id)
@@ -440,9 +434,7 @@ async def test_a_command_of_the_shell_gives_up_where_its_line_is_cut(tmp_path: P
     async with running_house(tmp_path) as house, house.seat(is_passing=True) as seat:
         asking = asyncio.ensure_future(seat.commands.submit_wallet(PreparedId("a step")))
         await asyncio.sleep(0)
-        writer = seat.line._writer
-        assert writer is not None
-        writer.transport.abort()
+        abort(seat)
         assert isinstance(await asking, NotKnown)
         await seat.task
         assert isinstance(await seat.commands.submit_wallet(PreparedId("another")), Rejected)
@@ -681,6 +673,12 @@ async def test_a_bug_in_the_connection_leaves_nothing_that_looks_live(tmp_path: 
         assert not line.is_attached
 
 
+def abort(seat: Seat) -> None:
+    writer = seat.line._writer
+    assert writer is not None
+    writer.transport.abort()
+
+
 async def cut(house: House, seat: Seat) -> None:
     """Cut the connection of a terminal, and wait until it is back."""
     before = seat.line._writer
@@ -705,9 +703,7 @@ async def test_an_order_given_before_the_line_was_cut_is_as_old_when_it_is_sent_
 ) -> None:
     async with running_house(tmp_path) as house, house.seat() as seat:
         order = await prepared(house, seat)
-        writer = seat.line._writer
-        assert writer is not None
-        writer.transport.abort()
+        abort(seat)
         command_id = seat.commands.place(order.order_id)
         house.world.clock.skip(POST_DEADLINE_S)
         assert isinstance(await seat.commands.verdict(command_id), Rejected)

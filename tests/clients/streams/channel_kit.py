@@ -1,16 +1,17 @@
 """Channels to a scripted server, with calm times."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from random import Random
+from typing import Any
 
 from pmtui.clients.streams.channels import MarketChannel
 from pmtui.clients.streams.connection import SilenceTimeout, Times
 from pmtui.domain.books.market_events import MarketEvent
 from pmtui.domain.health import Link, LinkState
 from pmtui.domain.ids import TokenId
-from tests.clients.streams.servers import ScriptedServer
+from tests.clients.streams.servers import Script, ScriptedServer, scripted
 
 CALM = Times(first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)
 CHANGE = (
@@ -49,14 +50,14 @@ async def running(channel: MarketChannel) -> AsyncIterator[Heard]:
 
 def channel_to(
     server: ScriptedServer,
-    *,
+    *names: str,
     times: Times = CALM,
     shortest_s: float = 60.0,
     first_wait_s: float = 60.0,
     tokens_per_socket: int = 400,
     chunk: int = 100,
 ) -> MarketChannel:
-    return MarketChannel(
+    channel = MarketChannel(
         server.url,
         random=Random(1),
         times=times,
@@ -64,3 +65,16 @@ def channel_to(
         tokens_per_socket=tokens_per_socket,
         chunk=chunk,
     )
+    channel.watch(tokens(*names))
+    return channel
+
+
+@asynccontextmanager
+async def streaming(
+    make: Callable[[ScriptedServer], Script], *names: str, **options: Any
+) -> AsyncIterator[tuple[ScriptedServer, MarketChannel, Heard]]:
+    """Run a channel that watches some tokens of a scripted server."""
+    async with scripted(make) as server:
+        channel = channel_to(server, *names, **options)
+        async with running(channel) as heard:
+            yield server, channel, heard

@@ -13,7 +13,13 @@ from pmtui.clients.streams.connection import _MESSAGES_A_TURN, Times
 from pmtui.domain.books.market_events import BookSnapshot, MarketEvent, PriceChanges
 from pmtui.domain.health import LinkState
 from pmtui.domain.ids import TokenId
-from tests.clients.streams.channel_kit import CHANGE, channel_to, running, tokens
+from tests.clients.streams.channel_kit import (
+    CHANGE,
+    channel_to,
+    running,
+    streaming,
+    tokens,
+)
 from tests.clients.streams.servers import Script, ScriptedServer, scripted, until
 
 QUICK = Times(ping_s=0.05, dead_s=2.0, first_delay_s=0.01, longest_delay_s=0.05, close_s=0.2)
@@ -40,11 +46,8 @@ def sending(*frames: str | list[str]) -> Callable[[ScriptedServer], Script]:
 async def test_books_and_changes_arrive_in_order_from_arrays_objects_and_fragments() -> None:
     books = f"[{BOOK % 1},{BOOK % 2}]"
     fragments = [CHANGE[:30], CHANGE[30:200], CHANGE[200:]]
-    async with scripted(sending(books, CHANGE, fragments, BOOK % 3)) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1", "2"))
-        async with running(channel) as heard:
-            await until(lambda: len(heard.events) == 5, "five events")
+    async with streaming(sending(books, CHANGE, fragments, BOOK % 3), "1", "2") as (_, _, heard):
+        await until(lambda: len(heard.events) == 5, "five events")
     kinds = [BookSnapshot, BookSnapshot, PriceChanges, PriceChanges, BookSnapshot]
     assert [isinstance(e, kind) for e, kind in zip(heard.events, kinds, strict=True)] == [True] * 5
     assert heard.states() == [LinkState.CONNECTING, LinkState.OPEN]
@@ -53,16 +56,13 @@ async def test_books_and_changes_arrive_in_order_from_arrays_objects_and_fragmen
 async def test_garbage_is_counted_and_the_socket_stays() -> None:
     garbage = ["{", "NO NEW ASSETS", '"x"', '{"event_type":"surprise"}', "\x00\x01", "null"]
     broken = CHANGE.replace('"BUY"', '"HOLD"')
-    async with scripted(sending(*garbage, broken, CHANGE)) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: len(heard.events) == 1, "the good frame")
-            (protocol,) = channel.protocols
-            assert protocol.unknown["text NO NEW ASSETS"] == 1
-            assert protocol.unknown["surprise"] == 1
-            assert protocol.bad["price_change"] == 1
-            assert server.connections == 1
+    async with streaming(sending(*garbage, broken, CHANGE), "1") as (server, channel, heard):
+        await until(lambda: len(heard.events) == 1, "the good frame")
+        (protocol,) = channel.protocols
+        assert protocol.unknown["text NO NEW ASSETS"] == 1
+        assert protocol.unknown["surprise"] == 1
+        assert protocol.bad["price_change"] == 1
+        assert server.connections == 1
 
 
 async def test_a_frame_of_megabytes_is_read_whole_and_in_order() -> None:
@@ -70,13 +70,10 @@ async def test_a_frame_of_megabytes_is_read_whole_and_in_order() -> None:
     deep = BOOK.replace(level, ",".join([level] * 1_000))
     big = f"[{','.join(deep % number for number in range(100))}]"
     assert len(big) > 2_000_000
-    async with scripted(sending(big)) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: len(heard.events) == 100, "the big books")
-            books = [event for event in heard.events if isinstance(event, BookSnapshot)]
-            assert [book.token_id for book in books] == [str(number) for number in range(100)]
+    async with streaming(sending(big), "1") as (_, _, heard):
+        await until(lambda: len(heard.events) == 100, "the big books")
+        books = [event for event in heard.events if isinstance(event, BookSnapshot)]
+        assert [book.token_id for book in books] == [str(number) for number in range(100)]
 
 
 async def test_a_book_with_a_level_on_every_price_of_the_finest_tick_is_read() -> None:
@@ -85,21 +82,15 @@ async def test_a_book_with_a_level_on_every_price_of_the_finest_tick_is_read() -
         f'{{"price":"{n / 10_000:.4f}","size":"1000.123456"}}' for n in range(1, 10_000)
     )
     full = (BOOK % 1).replace(level, every).replace(level.replace("0.4", "0.6"), every)
-    async with scripted(sending(full)) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: len(heard.events) == 1, "the full book")
+    async with streaming(sending(full), "1") as (_, _, heard):
+        await until(lambda: len(heard.events) == 1, "the full book")
 
 
 async def test_tokens_are_added_and_removed_on_the_open_socket() -> None:
-    async with scripted(sending()) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1", "2"))
-        async with running(channel):
-            await until(lambda: len(server.operations(1)) == 1, "the first subscription")
-            channel.watch(tokens("2", "3"))
-            await until(lambda: len(server.operations(1)) == 3, "the difference")
+    async with streaming(sending(), "1", "2") as (server, channel, _):
+        await until(lambda: len(server.operations(1)) == 1, "the first subscription")
+        channel.watch(tokens("2", "3"))
+        await until(lambda: len(server.operations(1)) == 3, "the difference")
     first, removed, added = server.operations(1)
     assert first == {"type": "market", "assets_ids": ["1", "2"], "custom_feature_enabled": True}
     assert removed == {"operation": "unsubscribe", "assets_ids": ["1"]}
@@ -108,27 +99,25 @@ async def test_tokens_are_added_and_removed_on_the_open_socket() -> None:
 
 
 async def test_many_tokens_are_named_in_chunks_and_shared_out_over_sockets() -> None:
-    async with scripted(sending()) as server:
-        channel = channel_to(server, tokens_per_socket=4, chunk=2)
-        channel.watch(tokens("1", "2", "3", "4", "5"))
-        async with running(channel) as heard:
-            await until(lambda: sum(len(server.operations(n)) for n in (1, 2)) == 3, "three frames")
-            await until(lambda: heard.states()[-1] is LinkState.OPEN, "all sockets open")
-            assert sorted(len(server.operations(n)) for n in (1, 2)) == [1, 2]
-            channel.watch(tokens("5"))
-            await until(lambda: len(channel.connections) == 1, "the empty socket closed")
+    async with streaming(sending(), "1", "2", "3", "4", "5", tokens_per_socket=4, chunk=2) as (
+        server,
+        channel,
+        heard,
+    ):
+        await until(lambda: sum(len(server.operations(n)) for n in (1, 2)) == 3, "three frames")
+        await until(lambda: heard.states()[-1] is LinkState.OPEN, "all sockets open")
+        assert sorted(len(server.operations(n)) for n in (1, 2)) == [1, 2]
+        channel.watch(tokens("5"))
+        await until(lambda: len(channel.connections) == 1, "the empty socket closed")
 
 
 async def test_the_tokens_of_a_market_are_heard_on_one_socket_even_if_one_comes_later() -> None:
-    async with scripted(sending()) as server:
-        channel = channel_to(server, tokens_per_socket=3)
-        channel.watch(tokens("1", "2", "3"))
-        async with running(channel):
-            await until(lambda: len(server.operations(1)) == 1, "the first subscription")
-            channel.watch(tokens("1", "2", "3", "4"), together=[tokens("2", "4", "5")])
-            await until(lambda: len(server.operations(2)) == 1, "the second socket")
-            await until(lambda: len(server.operations(1)) == 2, "the move away")
-            held = [protocol.wanted for protocol in channel.protocols]
+    async with streaming(sending(), "1", "2", "3", tokens_per_socket=3) as (server, channel, _):
+        await until(lambda: len(server.operations(1)) == 1, "the first subscription")
+        channel.watch(tokens("1", "2", "3", "4"), together=[tokens("2", "4", "5")])
+        await until(lambda: len(server.operations(2)) == 1, "the second socket")
+        await until(lambda: len(server.operations(1)) == 2, "the move away")
+        held = [protocol.wanted for protocol in channel.protocols]
     assert held == [tokens("1", "3"), tokens("2", "4")]
     assert server.operations(1)[1] == {"operation": "unsubscribe", "assets_ids": ["2"]}
     assert server.operations(2)[0]["assets_ids"] == ["2", "4"]
@@ -145,12 +134,9 @@ async def test_everything_is_subscribed_again_after_a_lost_connection() -> None:
 
         return script
 
-    async with scripted(make) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1", "2"))
-        async with running(channel) as heard:
-            await until(lambda: len(server.operations(2)) == 1, "the second subscription")
-            await until(lambda: len(heard.events) == 2, "both books")
+    async with streaming(make, "1", "2") as (server, _, heard):
+        await until(lambda: len(server.operations(2)) == 1, "the second subscription")
+        await until(lambda: len(heard.events) == 2, "both books")
     assert server.operations(2) == server.operations(1)
     assert heard.states() == [
         LinkState.CONNECTING,
@@ -169,14 +155,15 @@ async def test_a_host_that_closes_at_once_is_called_ever_more_seldom() -> None:
 
         return script
 
-    async with scripted(make) as server:
-        channel = channel_to(server, times=Times(first_delay_s=0.02, longest_delay_s=30.0))
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: server.connections == 4, "four attempts")
-            downs = [link for link in heard.links if link.state is LinkState.DOWN]
-            assert len(downs) >= 3
-            assert "closed" in downs[0].reason
+    async with streaming(make, "1", times=Times(first_delay_s=0.02, longest_delay_s=30.0)) as (
+        server,
+        _,
+        heard,
+    ):
+        await until(lambda: server.connections == 4, "four attempts")
+        downs = [link for link in heard.links if link.state is LinkState.DOWN]
+        assert len(downs) >= 3
+        assert "closed" in downs[0].reason
 
 
 async def test_pings_are_sent_under_traffic_and_answered_ones_keep_the_socket() -> None:
@@ -196,14 +183,9 @@ async def test_pings_are_sent_under_traffic_and_answered_ones_keep_the_socket() 
 
         return script
 
-    async with scripted(make) as server:
-        channel = channel_to(server, times=QUICK)
-        channel.watch(tokens("1"))
-        async with running(channel):
-            await until(
-                lambda: [text for _, text in server.received].count("PING") >= 3, "three pings"
-            )
-            assert server.connections == 1
+    async with streaming(make, "1", times=QUICK) as (server, _, _):
+        await until(lambda: [text for _, text in server.received].count("PING") >= 3, "three pings")
+        assert server.connections == 1
 
 
 async def test_a_socket_that_answers_nothing_is_replaced() -> None:
@@ -213,12 +195,9 @@ async def test_a_socket_that_answers_nothing_is_replaced() -> None:
 
         return script
 
-    async with scripted(make) as server:
-        channel = channel_to(server, times=QUICK)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: server.connections == 2, "a second socket")
-            await until(lambda: heard.states()[-1] is LinkState.OPEN, "it is open")
+    async with streaming(make, "1", times=QUICK) as (server, _, heard):
+        await until(lambda: server.connections == 2, "a second socket")
+        await until(lambda: heard.states()[-1] is LinkState.OPEN, "it is open")
     assert LinkState.SILENT in heard.states()
     assert LinkState.DOWN in heard.states()
 
@@ -229,13 +208,8 @@ async def test_a_quiet_socket_is_asked_long_before_the_next_ping_is_due() -> Non
     def make(server: ScriptedServer) -> Script:
         return server.listen
 
-    async with scripted(make) as server:
-        channel = channel_to(server, times=rare)
-        channel.watch(tokens("1"))
-        async with running(channel):
-            await until(
-                lambda: [text for _, text in server.received].count("PING") >= 3, "three pings"
-            )
+    async with streaming(make, "1", times=rare) as (server, _, _):
+        await until(lambda: [text for _, text in server.received].count("PING") >= 3, "three pings")
 
 
 @pytest.mark.parametrize(("stood_still_s", "sockets"), [(2.0, 1), (60.0, 2)])
@@ -246,16 +220,13 @@ async def test_after_the_program_stood_still_the_stream_begins_anew(
     real, stood_s = loop.time, 0.0
     monkeypatch.setattr(loop, "time", lambda: real() + stood_s)
 
-    async with scripted(lambda server: server.listen) as server:
-        channel = channel_to(server, times=QUICK)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: len(server.received) > 1, "the socket open and asked")
-            # All timers are overdue at once, as after a stop.
-            stood_s = stood_still_s
-            asked = len(server.received)
-            await until(lambda: len(server.received) > asked + 2, "what it asks now")
-            assert server.connections == sockets
+    async with streaming(lambda server: server.listen, "1", times=QUICK) as (server, _, heard):
+        await until(lambda: len(server.received) > 1, "the socket open and asked")
+        # All timers are overdue at once, as after a stop.
+        stood_s = stood_still_s
+        asked = len(server.received)
+        await until(lambda: len(server.received) > asked + 2, "what it asks now")
+        assert server.connections == sockets
     stood_still = [link for link in heard.links if "stood still for" in link.reason]
     assert bool(stood_still) is (sockets > 1)
 
@@ -276,12 +247,9 @@ async def test_a_message_that_takes_long_to_come_is_no_silence() -> None:
 
         return script
 
-    async with scripted(make) as server:
-        channel = channel_to(server, times=deaf)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: bool(heard.events), "the whole message")
-            assert heard.links[-1].epoch == heard.links[0].epoch
+    async with streaming(make, "1", times=deaf) as (_, _, heard):
+        await until(lambda: bool(heard.events), "the whole message")
+        assert heard.links[-1].epoch == heard.links[0].epoch
 
 
 async def test_a_busy_socket_that_only_pongs_is_replaced() -> None:
@@ -293,11 +261,8 @@ async def test_a_busy_socket_that_only_pongs_is_replaced() -> None:
 
         return script
 
-    async with scripted(make) as server:
-        channel = channel_to(server, times=QUICK, shortest_s=0.2)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: server.connections >= 2, "a second socket")
+    async with streaming(make, "1", times=QUICK, shortest_s=0.2) as (server, _, heard):
+        await until(lambda: server.connections >= 2, "a second socket")
     silent = next(link for link in heard.links if link.state is LinkState.SILENT)
     assert "nothing comes" in silent.reason
     assert LinkState.DOWN not in heard.states()
@@ -316,14 +281,11 @@ async def test_under_load_the_socket_is_read_in_batches_and_nothing_is_lost() ->
 
         return script
 
-    async with scripted(make) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: len(heard.events) == sent, "every change")
-            (connection,) = channel.connections
-            assert connection.counts.read_pauses > 0
-            assert connection.counts.frames < sent + 5
+    async with streaming(make, "1") as (_, channel, heard):
+        await until(lambda: len(heard.events) == sent, "every change")
+        (connection,) = channel.connections
+        assert connection.counts.read_pauses > 0
+        assert connection.counts.frames < sent + 5
 
 
 async def test_what_has_piled_up_is_told_in_portions_and_others_get_their_turn() -> None:
@@ -342,11 +304,8 @@ async def test_what_has_piled_up_is_told_in_portions_and_others_get_their_turn()
             seen.append(len(events))
             await asyncio.sleep(0)
 
-    async with scripted(make) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await asyncio.wait_for(look(heard.events), 30)
+    async with streaming(make, "1") as (_, _, heard):
+        await asyncio.wait_for(look(heard.events), 30)
     portions = [after - before for before, after in pairwise(seen)]
     # A turn ends with one portion and begins with the next.
     assert max(portions) <= 2 * _MESSAGES_A_TURN
@@ -390,16 +349,13 @@ async def test_only_the_tokens_of_a_closed_socket_are_not_heard() -> None:
 
 
 async def test_without_anything_to_watch_the_stream_is_idle_and_not_lost() -> None:
-    async with scripted(sending(BOOK % 1)) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: heard.states()[-1:] == [LinkState.OPEN], "an open socket")
-            channel.watch(tokens())
-            await until(lambda: heard.states()[-1:] == [LinkState.IDLE], "it is idle")
-            assert channel.connections == ()
-            channel.watch(tokens("2"))
-            await until(lambda: heard.states()[-1:] == [LinkState.OPEN], "open again")
+    async with streaming(sending(BOOK % 1), "1") as (_, channel, heard):
+        await until(lambda: heard.states()[-1:] == [LinkState.OPEN], "an open socket")
+        channel.watch(tokens())
+        await until(lambda: heard.states()[-1:] == [LinkState.IDLE], "it is idle")
+        assert channel.connections == ()
+        channel.watch(tokens("2"))
+        await until(lambda: heard.states()[-1:] == [LinkState.OPEN], "open again")
     assert heard.states() == [
         LinkState.CONNECTING, LinkState.OPEN, LinkState.IDLE, LinkState.CONNECTING, LinkState.OPEN,
     ]  # fmt: skip

@@ -23,7 +23,14 @@ from pmtui.clients.streams.connection import (
 from pmtui.domain.books.market_events import MarketEvent, PriceChanges
 from pmtui.domain.health import LinkState
 from tests.clients.raw_server import answering, frame, serving
-from tests.clients.streams.channel_kit import CALM, CHANGE, channel_to, running, tokens
+from tests.clients.streams.channel_kit import (
+    CALM,
+    CHANGE,
+    channel_to,
+    running,
+    streaming,
+    tokens,
+)
 from tests.clients.streams.servers import Script, ScriptedServer, scripted, until
 from tests.clients.tls_server import make_certificate, needs_openssl
 
@@ -50,70 +57,64 @@ def writing(*pieces: bytes, reads: bool = True) -> Callable[[ScriptedServer], Sc
 
 async def test_a_flood_of_tiny_frames_waits_outside() -> None:
     flood = [frame(b"{}") * 1_000] * 30
-    async with scripted(writing(*flood, frame(CHANGE.encode()))) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: bool(heard.events), "what came after the flood")
-            (connection,) = channel.connections
-            assert connection.counts.frames >= 30_001
-            assert connection.counts.most_messages <= MOST_WAITING + SLICE // 2
+    async with streaming(writing(*flood, frame(CHANGE.encode())), "1") as (_, channel, heard):
+        await until(lambda: bool(heard.events), "what came after the flood")
+        (connection,) = channel.connections
+        assert connection.counts.frames >= 30_001
+        assert connection.counts.most_messages <= MOST_WAITING + SLICE // 2
 
 
 async def test_a_flood_of_large_frames_waits_outside() -> None:
     large = frame(b'{"pad":"' + b"x" * 500_000 + b'"}')
-    async with scripted(writing(*[large] * 20, frame(CHANGE.encode()))) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: bool(heard.events), "what came after the flood")
-            (connection,) = channel.connections
-            assert connection.counts.most_bytes <= MOST_WAITING_BYTES + len(large) + SLICE
+    async with streaming(writing(*[large] * 20, frame(CHANGE.encode())), "1") as (
+        _,
+        channel,
+        heard,
+    ):
+        await until(lambda: bool(heard.events), "what came after the flood")
+        (connection,) = channel.connections
+        assert connection.counts.most_bytes <= MOST_WAITING_BYTES + len(large) + SLICE
 
 
 async def test_pings_whose_answers_nobody_reads_are_left_unread() -> None:
     flood = [frame(b"p" * 125, first=0x89) * 1_000] * 150
-    async with scripted(writing(*flood, reads=False)) as server:
-        channel = channel_to(server, times=replace(CALM, dead_s=1.0))
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: LinkState.SILENT in heard.states(), "the end of it")
-            (connection,) = channel.connections
-            assert connection.counts.most_unsent <= WRITE_LIMIT + SLICE
-            assert "ping" in next(li.reason for li in heard.links if li.reason)
+    async with streaming(writing(*flood, reads=False), "1", times=replace(CALM, dead_s=1.0)) as (
+        _,
+        channel,
+        heard,
+    ):
+        await until(lambda: LinkState.SILENT in heard.states(), "the end of it")
+        (connection,) = channel.connections
+        assert connection.counts.most_unsent <= WRITE_LIMIT + SLICE
+        assert "ping" in next(li.reason for li in heard.links if li.reason)
 
 
 async def test_a_frame_of_a_million_lists_is_not_looked_into() -> None:
     giant = b"[" + b"[]," * ((MAX_MESSAGE - 10) // 3) + b"[]]"
-    async with scripted(writing(frame(giant), frame(CHANGE.encode()))) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: bool(heard.events), "what came after it")
-            (connection,) = channel.connections
-            assert connection.counts.refused == 1
-            assert connection.epoch == 1
-            assert channel.malformed_messages() == {"unreadable 'frame'": 1}
+    async with streaming(writing(frame(giant), frame(CHANGE.encode())), "1") as (_, channel, heard):
+        await until(lambda: bool(heard.events), "what came after it")
+        (connection,) = channel.connections
+        assert connection.counts.refused == 1
+        assert connection.epoch == 1
+        assert channel.malformed_messages() == {"unreadable 'frame'": 1}
 
 
 async def test_a_frame_above_the_largest_ends_the_connection_unread() -> None:
-    async with scripted(writing(bytes((0x81, 127)) + struct.pack("!Q", MAX_MESSAGE + 1))) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: LinkState.DOWN in heard.states(), "the end of it")
-            assert heard.events == []
+    async with streaming(writing(bytes((0x81, 127)) + struct.pack("!Q", MAX_MESSAGE + 1)), "1") as (
+        _,
+        _,
+        heard,
+    ):
+        await until(lambda: LinkState.DOWN in heard.states(), "the end of it")
+        assert heard.events == []
 
 
 async def test_a_message_of_endless_empty_parts_ends_the_connection() -> None:
     parts = [frame(b"", first=0x01), *[frame(b"", first=0x00) * 1_000] * 100]
-    async with scripted(writing(*parts)) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: LinkState.DOWN in heard.states(), "the end of it")
-            (connection,) = channel.connections
-            assert connection.counts.frames == 0
+    async with streaming(writing(*parts), "1") as (_, channel, heard):
+        await until(lambda: LinkState.DOWN in heard.states(), "the end of it")
+        (connection,) = channel.connections
+        assert connection.counts.frames == 0
 
 
 async def test_a_message_that_drips_counts_as_silence() -> None:
@@ -126,11 +127,12 @@ async def test_a_message_that_drips_counts_as_silence() -> None:
 
         return script
 
-    async with scripted(make) as server:
-        channel = channel_to(server, times=replace(CALM, dead_s=0.4, message_s=0.2))
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await until(lambda: LinkState.SILENT in heard.states(), "the end of it")
+    async with streaming(make, "1", times=replace(CALM, dead_s=0.4, message_s=0.2)) as (
+        _,
+        _,
+        heard,
+    ):
+        await until(lambda: LinkState.SILENT in heard.states(), "the end of it")
 
 
 async def test_others_get_their_turn_within_a_frame_of_many_messages() -> None:
@@ -142,12 +144,9 @@ async def test_others_get_their_turn_within_a_frame_of_many_messages() -> None:
             seen.append(len(events))
             await asyncio.sleep(0)
 
-    async with scripted(writing(frame(many))) as server:
-        channel = channel_to(server)
-        channel.watch(tokens("1"))
-        async with running(channel) as heard:
-            await asyncio.wait_for(look(heard.events), 60)
-            assert all(isinstance(event, PriceChanges) for event in heard.events)
+    async with streaming(writing(frame(many)), "1") as (_, _, heard):
+        await asyncio.wait_for(look(heard.events), 60)
+        assert all(isinstance(event, PriceChanges) for event in heard.events)
     portions = [after - before for before, after in pairwise(seen)]
     assert max(portions) <= 2 * _MESSAGES_A_TURN
 
