@@ -292,7 +292,10 @@ _MAKERS = (SingleKey.JOIN_BID, SingleKey.JOIN_ASK, SingleKey.IMPROVE_BID, Single
 _BY_SIDE = (SingleKey.JOIN_BID, SingleKey.IMPROVE_BID, SingleKey.JOIN_ASK, SingleKey.IMPROVE_ASK)
 _SALES = frozenset(key for key in SingleKey if key.side is Side.SELL)
 """The keys that sell all that is free where the chosen size is more."""
+_HIT = frozenset({SingleKey.HIT_BID})
+"""The one of them whose size matters most."""
 _TAKERS = (SingleKey.HIT_BID, SingleKey.TAKE_ASK, SingleKey.BUY_HERE, SingleKey.SELL_HERE)
+_ARMED_CHIP = Cell(" ARMED ", Role.ARMED, Emphasis.BOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,66 +456,87 @@ _SHORT_LEGEND = {"at the cursor": "here", "pull bids, asks": "pull"}
 
 
 def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
-    """Paint sizes and maker keys, then taker and cancel keys, with the clock at the right.
+    """Paint the sizes and what each key sends or ends, with the time left at the right.
 
     What does not fit is left out whole, from the end of each line.
     """
-    is_brief, has_short_names = width < _ROOMY, width < _WIDE
+    if width < _ROOMY:
+        return _paint_armed_brief(armed, width)
+    has_short_names = width < _WIDE
     makers = _BY_SIDE if has_short_names else _MAKERS
     names = _SHORT_NAMES if has_short_names else _NAMES
-    chip = Cell(" ARMED ", Role.ARMED, Emphasis.BOLD)
     presets = _presets(
-        chip, armed.presets, armed.keys, chosen=armed.chosen, role=Role.ARMED, is_brief=is_brief
+        _ARMED_CHIP, armed.presets, armed.keys, chosen=armed.chosen, role=Role.ARMED, is_brief=False
     )
-    gap = _TIGHT if is_brief else _LOOSE
-    clock = _clock(armed, is_brief=is_brief)
-    # Every key is worth more than the round trip and the word beside the time that is left.
-    least = (Cell(f"{_time_left(armed)} ", Role.NOTICE_WARN),) if is_brief else clock
-    fewer = _NO_NAMES if is_brief else _SHORT_NAMES
+    clock = _clock(armed)
     none: Set[SingleKey] = frozenset()
-    ways = ((names, _SALES), (fewer, _SALES), (names, none), (fewer, none))
+    ways = ((names, _SALES), (_SHORT_NAMES, _SALES), (names, none), (_SHORT_NAMES, none))
     first = _fitting(
         (
-            [presets, *_priced(armed, makers, is_brief=is_brief, names=each, sized=sized)]
+            [presets, *_priced(armed, makers, is_brief=False, names=each, sized=sized)]
             for each, sized in ways
         ),
-        width - line_width(least), gap,
+        width - line_width(clock), _LOOSE,
     )  # fmt: skip
-    if _width_of(first, gap) + line_width(clock) > width:
-        clock = least
-    second = _fitting(
-        _takers(armed, names, is_brief=is_brief, is_short=has_short_names), width, gap
-    )
-    return (
-        _joined(first, clock, width),
-        _joined(second, (), width),
-    )
+    second = _fitting(_takers(armed, names, is_brief=has_short_names), width, _LOOSE)
+    return _joined(first, clock, width), _joined(second, (), width)
 
 
 def _takers(
-    armed: ArmedKeys, names: Mapping[SingleKey, str], *, is_brief: bool, is_short: bool
+    armed: ArmedKeys, names: Mapping[SingleKey, str], *, is_brief: bool
 ) -> Iterator[list[Line]]:
     """Yield the keys that take or cancel, with ever fewer words."""
-    # No key is left out for how many orders are pulled, nor for what capitals say by themselves.
+    # No key is left out for how many orders are pulled, nor for what closing brings.
     bare = replace(armed, cancels=(0, 0))
-    ways = ((armed, names), (bare, _NO_NAMES if is_brief else _SHORT_NAMES))
-    for sized in (_SALES, frozenset({SingleKey.HIT_BID})):
+    ways = ((armed, names), (bare, _SHORT_NAMES))
+    for sized in (_SALES, _HIT):
         for shown, named in ways:
             yield [
-                *_priced(shown, _TAKERS, is_brief=is_brief, names=named, sized=sized),
-                *_endings(shown, is_brief=is_short, is_tight=is_brief),
+                *_priced(shown, _TAKERS, is_brief=False, names=named, sized=sized),
+                *_endings(shown, is_brief=is_brief), *_pulling(armed, is_brief=is_brief),
+                *_disarming(armed, is_brief=is_brief),
+            ]  # fmt: skip
+    yield [
+        *_priced(bare, _TAKERS, is_brief=False, names=_SHORT_NAMES, sized=_HIT),
+        *_endings(bare, is_brief=True, has_gain=False), *_pulling(armed, is_brief=True),
+        *_disarming(armed, is_brief=True),
+    ]  # fmt: skip
+
+
+def _paint_armed_brief(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
+    """Paint the sizes and what ends positions, then every key that has a price."""
+    presets = _presets(
+        _ARMED_CHIP, armed.presets, armed.keys, chosen=armed.chosen, role=Role.ARMED, is_brief=True
+    )
+    # The header has the time left, too: it is worth less than a key.
+    left = (Cell(f" {_time_left(armed)} ", Role.NOTICE_WARN),)
+    off = _disarming(armed, is_brief=True)
+    clock = (*off[0], *left) if off else left
+    bare = replace(armed, cancels=(0, 0))
+    first = _fitting(
+        (
+            [presets, *_endings(shown, is_brief=True, is_tight=True, has_gain=has_gain)]
+            for shown, has_gain in ((armed, True), (bare, True), (bare, False))
+        ),
+        width - line_width(clock), _TIGHT,
+    )  # fmt: skip
+    taking = {**_NO_NAMES, SingleKey.HIT_BID: "hit", SingleKey.TAKE_ASK: "lift"}
+    ways = (
+        (_SHORT_NAMES, _SALES), (_SHORT_NAMES, _HIT), (taking, _SALES), (taking, _HIT), (_NO_NAMES, _HIT)
+    )  # fmt: skip
+    second = _fitting(
+        (
+            [
+                *_priced(armed, (*_TAKERS, *_BY_SIDE), is_brief=True, names=names, sized=sized),
+                *_pulling(armed, is_brief=True),
             ]
-    # Nor for what closing brings.
-    for has_gain in (True, False):
-        endings = _endings(bare, is_brief=True, is_tight=is_brief, is_bare=True, has_gain=has_gain)
-        priced = _priced(
-            bare,
-            _TAKERS,
-            is_brief=is_brief,
-            names=ways[-1][1],
-            sized=frozenset({SingleKey.HIT_BID}),
-        )
-        yield [*priced, *endings]
+            for names, sized in ways
+        ),
+        width, _TIGHT,
+    )  # fmt: skip
+    trip = (Cell(f"{armed.round_trip_ms}ms ", Role.DIM),) if armed.round_trip_ms is not None else ()
+    has_room = _width_of(second, _TIGHT) + line_width(trip) <= width
+    return _joined(first, clock, width), _joined(second, trip if has_room else (), width)
 
 
 def _fitting(ways: Iterable[list[Line]], room: int, gap: str) -> list[Line]:
@@ -569,62 +593,59 @@ def _priced(
                 text = f"{format_size_compact(order.size, width=7).strip()}{at}{text}"
         else:
             text = order or "–"
-        # Without a word between them `< 46.4` would read as a comparison.
-        name = f" {names[key]} " if names[key] else ":"
-        facts.append(
-            (
-                Cell(label, Role.KEY, Emphasis.BOLD), Cell(name, Role.DIM),
-                Cell(text, role),
-            )
-        )  # fmt: skip
+        name = f" {names[key]} " if names[key] else " "
+        facts.append((_key_cap(label), Cell(name, Role.DIM), Cell(text, role)))
     return facts
 
 
 def _endings(
-    armed: ArmedKeys, *,
-    is_brief: bool, is_tight: bool, is_bare: bool = False, has_gain: bool = True,
-) -> list[Line]:  # fmt: skip
+    armed: ArmedKeys, *, is_brief: bool, is_tight: bool = False, has_gain: bool = True
+) -> list[Line]:
     facts: list[Line] = []
     if armed.held and (key := armed.keys.get("flatten_now")):
         size = format_size_compact(armed.held, width=6).strip()
         worth: Line = ()
         if (closing := armed.closing) is not None:
             gain = Cell(format_money_change(closing.profit), sign_role(closing.profit))
-            # At 80 columns the word would take the place of a key.
-            worth = (Cell(" " if is_tight else " exit ", Role.DIM), gain) if has_gain else ()
+            worth = (Cell(" exit ", Role.DIM), gain) if has_gain else ()
             if closing.is_partial:
                 size = f"{format_size_compact(closing.fills, width=6).strip()} of {size}"
-        facts.append(
-            (
-                Cell(key, Role.KEY, Emphasis.BOLD),
-                Cell(f" {'flat' if is_brief else 'flatten'} {size}"),
-                *worth,
-                *(
-                    (Cell(f", {_pulls(armed, is_brief=is_tight)}", Role.DIM),)
-                    if any(armed.cancels)
-                    else ()
-                ),
-            )
-        )
+        pulls: Line = ()
+        if any(armed.cancels):
+            pulls = (Cell(f", {_pulls(armed, is_brief=is_tight)}", Role.DIM),)
+        name = "flat" if is_brief else "flatten"
+        facts.append((_key_cap(key), Cell(f" {name} {size}"), *worth, *pulls))
     if armed.held and (key := armed.keys.get("reverse")):
-        name = ":" if is_bare else " rev " if is_tight else " reverse "
+        name = " rev " if is_brief else " reverse "
         if not is_brief:
             name += f"{format_size_compact(armed.held, width=6).strip()} @ "
         side, price = armed.reverse or (None, None)
         text = "–" if price is None else format_price(price, tick=armed.tick)
         role = Role.DIM if side is None else _SIDE_ROLES[side]
-        facts.append(
-            (
-                Cell(key, Role.KEY, Emphasis.BOLD), Cell(name, Role.DIM),
-                Cell(text.removesuffix("¢") if is_tight else text, role),
-            )
-        )  # fmt: skip
-    pulled = ("bids", "asks", "off") if is_brief else ("pull bids", "pull asks", "disarm")
-    names = ("cancel_bids", "cancel_asks", "toggle_arming")
-    for name, words in zip(names, pulled, strict=True):
-        if key := armed.keys.get(name):
-            facts.append((Cell(key, Role.KEY, Emphasis.BOLD), Cell(f" {words}", Role.DIM)))
+        text = text.removesuffix("¢") if is_brief else text
+        facts.append((_key_cap(key), Cell(name, Role.DIM), Cell(text, role)))
     return facts
+
+
+def _pulling(armed: ArmedKeys, *, is_brief: bool) -> list[Line]:
+    words = ("bids", "asks") if is_brief else ("pull bids", "pull asks")
+    keys = (armed.keys.get(name) for name in ("cancel_bids", "cancel_asks"))
+    return [
+        (_key_cap(key), Cell(f" {word}", Role.DIM))
+        for key, word in zip(keys, words, strict=True)
+        if key
+    ]
+
+
+def _disarming(armed: ArmedKeys, *, is_brief: bool) -> list[Line]:
+    key = armed.keys.get("toggle_arming")
+    word = " off" if is_brief else " disarm"
+    return [(_key_cap(key), Cell(word, Role.DIM))] if key else []
+
+
+def _key_cap(key: str) -> Cell:
+    """Return a key that trades: reversed, so that `,` and `<` read as keys and not as signs."""
+    return Cell(key, Role.KEY, Emphasis.BOLD | Emphasis.REVERSE)
 
 
 def _pulls(armed: ArmedKeys, *, is_brief: bool) -> str:
@@ -637,10 +658,8 @@ def _time_left(armed: ArmedKeys) -> str:
     return f"{minutes}:{seconds:02}"
 
 
-def _clock(armed: ArmedKeys, *, is_brief: bool) -> Line:
-    cells = [Cell(f"{'off' if is_brief else 'disarms'} {_time_left(armed)} ", Role.NOTICE_WARN)]
-    if is_brief and armed.round_trip_ms is not None:
-        return (Cell(f"{armed.round_trip_ms}ms ", Role.DIM), *cells)
+def _clock(armed: ArmedKeys) -> Line:
+    cells = [Cell(f"{_time_left(armed)} left ", Role.NOTICE_WARN)]
     if armed.round_trip_ms is not None:
         cells.insert(0, Cell(f"rtt {armed.round_trip_ms} ms  ", Role.DIM))
     return tuple(cells)
