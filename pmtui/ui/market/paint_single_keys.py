@@ -622,7 +622,7 @@ def _endings(
         side, price = armed.reverse or (None, None)
         text = "–" if price is None else format_price(price, tick=armed.tick)
         role = Role.DIM if side is None else _SIDE_ROLES[side]
-        text = text.removesuffix("¢") if is_brief else text
+        text = text.removesuffix("¢") if is_tight else text
         facts.append((_key_cap(key), Cell(name, Role.DIM), Cell(text, role)))
     return facts
 

@@ -39,7 +39,7 @@ pytestmark = pytest.mark.no_cover
 
 SMALL, MIDDLE = (80, 24), (120, 36)
 ORDER_KEYS = (
-    "B", "S", "comma", "full_stop", "less_than_sign", "greater_than_sign", "D", "U", "F",
+    "B", "S", "comma", "full_stop", "less_than_sign", "greater_than_sign", "D", "U", "F", "R",
 )  # fmt: skip
 
 

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -331,3 +332,60 @@ def test_flattening_names_the_part_that_the_depth_takes() -> None:
     assert "flatten 40 of 500 exit -$1.60" in said
     said = " ".join(text_of(line) for line in paint_armed(ARMED, 240))
     assert "flatten 500 exit -$1.60" in said
+
+
+ALL_KEYS = {f"preset_{n}": str(n) for n in range(1, 6)} | {"cancel_bids": "(", "cancel_asks": ")"}
+REVERSIBLE = replace(
+    ARMED, keys={**ARMED.keys, **ALL_KEYS, "reverse": "R"}, reverse=(Side.SELL, Micros(459_000))
+)
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [
+        (160, "R reverse 500 @ 45.9¢  ( pull bids"), (120, "R rev 45.9¢  ( bids"),
+        (100, "R rev 45.9 "), (80, "R rev 45.9 "),
+    ],
+)  # fmt: skip
+def test_reversing_stands_beside_flattening_with_the_worst_price_it_takes(
+    width: int, said: str
+) -> None:
+    lines = paint_armed(replace(REVERSIBLE, orders=finer()), width)
+    assert said in "".join(map(text_of, lines))
+    (cell,) = [cell for line in lines for cell in line if "45.9" in cell.text]
+    assert cell.role is Role.ASK
+    lines = paint_armed(replace(REVERSIBLE, reverse=None), width)
+    assert re.search("R rev[a-z]* (500 @ )?–", "".join(map(text_of, lines)))
+    lines = paint_armed(replace(REVERSIBLE, held=ZERO), width)
+    assert "R" not in "".join(map(text_of, lines)).replace("ARMED", "")
+
+
+@given(
+    st.integers(79, 200), st.integers(1, 10**5), st.integers(0, 10**5), st.integers(-(10**4), 10**4)
+)
+def test_no_key_is_left_out_at_any_width(width: int, size: int, fills: int, gain: int) -> None:
+    held = Micros(size * SCALE)
+    closing = Closing(Micros(gain * SCALE), Micros(min(fills, size) * SCALE), held)
+    armed = replace(REVERSIBLE, orders=finer(), held=held, closing=closing, cancels=(5, 1))
+    lines = paint_armed(armed, width)
+    assert [line_width(line) for line in lines] == [width, width]
+    caps = {c.text for line in lines for c in line if Emphasis.REVERSE in c.emphasis}
+    assert {*"DUBSFR()v,<.>"} <= caps
+
+
+@pytest.mark.parametrize("width", [79, 80, 110, 113, 200])
+def test_disarmed_every_key_is_listed(width: int) -> None:
+    _, legend = paint_dials(replace(RESTING, keys={**REVERSIBLE.keys, "preset_2": "2"}), width)
+    said = text_of(legend)
+    for part in (
+        ", . join",
+        "< > improve",
+        "D hit",
+        "U lift",
+        "B S ",
+        "F flatten",
+        "R reverse",
+        "( ) pull",
+    ):
+        assert part in said
+    assert line_width(legend) <= width

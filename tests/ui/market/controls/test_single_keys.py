@@ -386,10 +386,41 @@ async def test_a_price_that_is_gone_is_taken_only_when_the_key_is_pressed_again(
     await desk.page.finish()
 
 
+async def test_reversing_at_a_touch_that_is_gone_waits_for_a_second_press() -> None:
+    desk = armed()
+    desk.hold(yes=100, no=0)
+    desk.ladder.seen = cents(53)
+    await desk.keys.reverse()
+    assert not desk.placed("flatten")
+    assert desk.said == "Not sent: 53¢ is gone, now 52¢; press again to take it."
+    desk.service.at += timedelta(seconds=1)
+    await desk.keys.reverse()
+    assert len(desk.placed("flatten")) == len(desk.placed()) == 1
+    await desk.page.finish()
+
+
+async def test_a_short_is_reversed_at_the_asks_of_its_ladder() -> None:
+    desk = armed()
+    desk.hold(yes=0, no=100)
+    await desk.keys.reverse()
+    (sale,), (entry,) = desk.placed("flatten"), desk.placed()
+    assert isinstance(sale.intent, LimitIntent)
+    assert isinstance(entry.intent, LimitIntent)
+    assert (sale.intent.side, sale.intent.token_id) == (Side.SELL, NO)
+    assert (entry.intent.side, entry.intent.price) == (Side.BUY, cents(54))
+    assert sale.size == entry.size
+    dials = desk.keys.dials(desk.reader.read())
+    assert isinstance(dials, ArmedKeys)
+    assert dials.reverse == (Side.BUY, cents(54))
+    await desk.page.finish()
+
+
 async def test_a_key_that_waited_behind_others_sends_nothing_and_disarms() -> None:
     desk = armed()
     desk.ladder.key_late_s = 23.0
-    for press in (partial(desk.keys.press, SingleKey.JOIN_BID), desk.keys.flatten):
+    for press in (
+        partial(desk.keys.press, SingleKey.JOIN_BID), desk.keys.flatten, desk.keys.reverse,
+    ):  # fmt: skip
         await press()
     assert not desk.placed()
     assert not desk.service.calls_of("flatten")
@@ -407,7 +438,7 @@ async def test_a_key_on_a_line_that_stood_still_sends_nothing_and_disarms(
     desk.ladder.line_stood_still_s = 39.0
     for press in (
         partial(desk.keys.press, SingleKey.TAKE_ASK), partial(desk.keys.press, SingleKey.BUY_HERE),
-        desk.keys.flatten,
+        desk.keys.flatten, desk.keys.reverse,
     ):  # fmt: skip
         await press()
         assert desk.said == "Not sent: this line stood still for 39 s. Disarmed: v to arm."
