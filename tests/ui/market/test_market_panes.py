@@ -316,7 +316,7 @@ async def test_keys_never_go_to_a_pane_out_of_sight() -> None:
         await pilot.press("f8")
         await pilot.resize_terminal(*SMALL)
         await until(pilot, lambda: screen.focused is not screen.chart, "others have them")
-        assert len(marked(screen)) == 1
+        await until(pilot, lambda: len(marked(screen)) == 1, "and are marked")
         screen.set_focus(None)
         await until(pilot, lambda: screen.focused is screen.ladder, "the ladder has them")
 
