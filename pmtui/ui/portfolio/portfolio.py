@@ -44,7 +44,7 @@ from pmtui.ui.portfolio.paint_portfolio import (
 )
 from pmtui.ui.portfolio.portfolio_keys import PortfolioKeys
 from pmtui.ui.portfolio.settle_actions import SettleActions
-from pmtui.ui.portfolio.summary import Summary, exposure_in, paint_exposure_line
+from pmtui.ui.portfolio.summary import STACKED_FROM, Summary, exposure_in, paint_exposure_line
 from pmtui.ui.rows.columns import ColumnKeys
 from pmtui.ui.rows.row_verbs import RowVerbs, market_to_trade
 from pmtui.ui.surface import Surface
@@ -68,7 +68,7 @@ _FEW_PROFITS, _MOST_PROFITS = 5, 10
 TALL = 44
 """The height from which curve and profits get more rows."""
 _USUAL_SUMMARY, _TALL_SUMMARY = (9, 13), (14, 20)
-"""The least and the most rows of the panes above the positions."""
+"""The least and the most rows of the panes above the positions, side by side."""
 _LEAST_ROWS = 5
 _ROWS_BESIDE = 16
 """Rows needed for the pane beside the table."""
@@ -291,7 +291,8 @@ class PortfolioScreen(FrameScreen):
             # The curve takes the height that the rows leave.
             free = self.size.height - _LINES - profits - self._table_rows
             least, most = self._summary_rows
-            self._summary.styles.height = min(max(free, least), most)
+            rows = min(max(free, least), most)
+            self._summary.take(max(rows, STACKED_FROM) if free >= STACKED_FROM else rows)
         self._show_exposure(own, is_in_panes=has_figures)
         self._show_heading()
         self.show_details()

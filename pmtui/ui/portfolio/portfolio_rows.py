@@ -84,13 +84,14 @@ POSITION_COLUMNS = (
     Column("size", "Size", 8, align=_R, is_essential=True),
     Column("average", "Average", 7, priority=1, align=_R),
     Column("price", "Price", PRICE_WIDTH, align=_R),
-    Column("day", "Day", SPARK_WIDTH, priority=3),
+    Column("day", "Day", SPARK_WIDTH, priority=4),
     Column("value", "Value", MONEY_WIDTH, align=_R),
     Column("unrealized", "Unrealised", MONEY_WIDTH, align=_R),
-    Column("percent", "%", 7, priority=1, align=_R, about="Return %"),
+    # The name tells positions apart: it comes before a return on them.
+    Column("percent", "%", 7, priority=3, align=_R, about="Return %"),
     Column("exit", "Exit", MONEY_WIDTH, priority=2, align=_R, about="P&L of closing now, net"),
     Column("stop", "Stop", PRICE_WIDTH, priority=2, align=_R),
-    Column("realized", "Realised", MONEY_WIDTH, priority=4, align=_R),
+    Column("realized", "Realised", MONEY_WIDTH, priority=5, align=_R),
     Column("note", "", 10, is_essential=True, silent=("",)),
 )
 ORDER_COLUMNS = (

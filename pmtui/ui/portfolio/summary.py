@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import date, datetime
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.containers import Container, Horizontal
 from typing_extensions import override
 
 from pmtui.domain.account.exposure import EventProfit, Exposure, exposure_of, profit_by_event
@@ -37,6 +37,8 @@ from pmtui.ui.widgets.line_pane import LinePane
 from pmtui.ui.widgets.panel import Panel
 
 _HUNDRED = 100
+STACKED_FROM = 18
+"""Rows from which today stands above risk, with room for all lines of both."""
 _MOST_BAR = 60
 _VALUE_ROOM = 16
 """Cells for a profit, the middle, and the blank after the name."""
@@ -251,13 +253,16 @@ class FigurePane(LinePane):
 
 
 class Summary(Horizontal):
-    """Equity, today and risk, side by side above the positions."""
+    """Equity, today and risk above the positions: side by side, or with the equity beside the others."""
 
     DEFAULT_CSS = """
     Summary { height: 9; display: none; }
     Summary Panel { width: 1fr; }
+    Summary #figures { width: 70; height: 100%; layout: horizontal; }
     Summary #today-panel { width: 34; }
     Summary #risk-panel { width: 36; }
+    Summary.-stacked #figures { width: 36; layout: vertical; }
+    Summary.-stacked #figures Panel { width: 100%; height: 1fr; }
     """
 
     def __init__(self, surface: Surface) -> None:
@@ -274,8 +279,14 @@ class Summary(Horizontal):
     @override
     def compose(self) -> ComposeResult:
         yield Panel(self._equity)
-        yield Panel(self._today, id="today-panel")
-        yield Panel(self._risk, id="risk-panel")
+        with Container(id="figures"):
+            yield Panel(self._today, id="today-panel")
+            yield Panel(self._risk, id="risk-panel")
+
+    def take(self, rows: int) -> None:
+        """Take so many rows; from `STACKED_FROM` on the curve has the width, too."""
+        self.styles.height = rows
+        self.set_class(rows >= STACKED_FROM, "-stacked")
 
     def show(self, own: Portfolio) -> None:
         """Show the current figures."""

@@ -1,6 +1,8 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
+import pytest
+
 from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder
@@ -548,3 +550,25 @@ async def test_a_short_list_keeps_the_panes_above_it_and_a_long_one_takes_their_
         service.own_fills = tuple(replace(fill, trade_id=TradeId(str(n))) for n in range(40))
         service.announce(FillsTopic())
         await until(pilot, lambda: not screen.has_class("-figures"), "the room for the fills")
+
+
+@pytest.mark.parametrize(("number", "is_stacked"), [(2, True), (12, False)])
+async def test_few_positions_leave_their_rows_and_the_width_to_the_curve(
+    number: int, is_stacked: bool
+) -> None:
+    service = believable_service()
+    held = service.account_view.positions[0]
+    positions = tuple(replace(held, token_id=TokenId(f"9{n}")) for n in range(number))
+    service.account_view = replace(service.account_view, positions=positions)
+    app = _app(service)
+    async with app.run_test(size=(120, 40)) as pilot:
+        table = app.screen.query_one("#positions", LineTable)
+        await until(pilot, lambda: len(table.rows) == number, "the positions")
+        await settle(pilot)
+        names = ("#equity", "#today", "#risk")
+        equity, today, risk = (app.screen.query_one(name).region for name in names)
+        assert (today.y < risk.y) is is_stacked
+        assert (equity.width > 60) is is_stacked
+        assert min(today.height, risk.height) >= 6
+        # No row gives way to the curve.
+        assert table.size.height > number
