@@ -455,6 +455,7 @@ class RemoteCommands:
             if problem:
                 text = f"NOT locked: {problem}. {reason}"
             self._calls.notice(Level.BAD, f"Kill switch: {text}")
+            self._calls.disarm("the kill switch")
             self._mirror.show_lock()
             return text
 

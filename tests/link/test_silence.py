@@ -110,8 +110,10 @@ async def test_a_lock_that_the_service_has_not_seen_is_shown_as_not_carried_out(
         house.seat(path=path, is_stepped=True) as seat,
     ):  # fmt: skip
         status = seat.queries.status
+        await arm(house, seat)
         relay.stop()
         assert "cancelled once it" in await seat.commands.kill()
+        assert armed_until(seat) is None
         assert (status().kill_lock, status().is_kill_waiting) == ("locked", True)
         relay.go_on()
         await until(house.world, lambda: not status().is_kill_waiting, "the service carries it out")
