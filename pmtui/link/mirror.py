@@ -20,6 +20,7 @@ from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.health import HealthState, Source, SourceHealth
 from pmtui.domain.ids import TokenId
 from pmtui.domain.money import ZERO
+from pmtui.domain.orders.self_trade import mark_of
 from pmtui.link.messages import Events, Peek, ToService, Unwatch, View, Watch
 from pmtui.link.mirrored_log import MirroredLog
 from pmtui.service.clock import Clock
@@ -76,6 +77,7 @@ from pmtui.service.views import (
     TagsView,
     TapeView,
     WatchlistView,
+    with_money,
 )
 from pmtui.service.wallet.wallet_views import NO_WALLET
 
@@ -122,6 +124,8 @@ class Mirror:
         self._row_books: dict[TokenId, BookView] = {}
         self._rows: Counter[TokenId] = Counter()
         """Tokens whose books come with the rows that are watched."""
+        self._marked: AccountView | None = None
+        """The account at the prices of the books that are here; None until it is read again."""
         self._log = MirroredLog()
         self._disarming = 0
         """How many requests to disarm the service has not carried out yet."""
@@ -169,6 +173,7 @@ class Mirror:
             elif isinstance(view, RowBooksView):
                 self._views[topic] = RowBooksView(tuple(map(_stale, view.books)))
         self._row_books = {token: _stale(book) for token, book in self._row_books.items()}
+        self._marked = None
         for topic in tuple(self._subscribers):
             self._notify(topic)
 
@@ -208,6 +213,8 @@ class Mirror:
                 return
             view = whole
         before, self._views[topic] = self._views.get(topic), view
+        if isinstance(view, AccountView | BookView | RowBooksView):
+            self._marked = None
         if isinstance(view, AccountView):
             self._learn_titles(view)
         if isinstance(before, StatusView) and before.is_kill_waiting:
@@ -241,8 +248,10 @@ class Mirror:
         self._notify_log()
 
     def status(self) -> StatusView:
-        """Return the status, with the notices that were not read in this terminal."""
+        """Return the status, with the notices that were not read in this terminal, and the account's money."""
         status = cast("StatusView", self._views[StatusTopic()])
+        account = self.account()
+        status = status if account is None else with_money(status, account)
         armed_until = None if self._disarming else status.armed_until
         return replace(status, unread_notices=self._log.unread, armed_until=armed_until)
 
@@ -258,6 +267,21 @@ class Mirror:
         """Show again what the service says: it has disarmed, or is gone."""
         self._disarming -= 1
         self._notify(StatusTopic())
+
+    def account(self) -> AccountView | None:
+        """Return the account at the prices of the books that are here: those on show are newer than its own."""
+        sent = self._views.get(AccountTopic())
+        if self._marked is None and isinstance(sent, AccountView):
+            orders = sent.open_orders
+            self._marked = sent.marked(lambda position: mark_of(position, self._book_here, orders))
+        return self._marked
+
+    def _book_here(self, token_id: TokenId) -> BookView | None:
+        topic = BookTopic(token_id)
+        if topic not in self._subscribers and token_id in self._rows:
+            return self._row_books.get(token_id)
+        view = self._views.get(topic)
+        return view if isinstance(view, BookView) else None
 
     def log(self) -> LogView:
         """Return the log, as far as this terminal has read it."""
@@ -355,6 +379,7 @@ class Mirror:
     def _forget(self, topic: AnyTopic) -> None:
         self._kept.pop(topic, None)
         _ = self._views.pop(topic, None)
+        self._marked = None
         if isinstance(topic, RowQuotesTopic):
             for token_id in set(topic.token_ids) - self._rows.keys():
                 _ = self._row_books.pop(token_id, None)
@@ -424,6 +449,8 @@ class MirrorQueries(Queries):
                 return self._mirror.log()
             case BookTopic(token_id):
                 view = self._mirror.book(token_id)
+            case AccountTopic():
+                view = self._mirror.account()
             case _:
                 view = self._mirror.read(topic)
         match view:

@@ -220,8 +220,10 @@ class Session:
     def _note(self, topic: Topic) -> None:
         self._dirty[topic] = None
         if topic == StatusTopic():
-            # Unwatched topics mark nothing as changed, so they are checked about once a second.
+            # Unwatched topics mark nothing as changed, nor do the prices of positions: they are checked
+            # about once a second.
             self._dirty.update(self._peeked)
+            self._dirty.update(dict.fromkeys(self._watched.keys() & {AccountTopic()}))
         self._wake.set()
 
     async def _send(self) -> None:

@@ -209,6 +209,7 @@ class DataService:
             books=markets.books,
             conditionals=self._conditionals,
             guard=safeguards.guard,
+            day=safeguards.day,
         )
         return Parts(
             kernel=kernel,

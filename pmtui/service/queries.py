@@ -12,9 +12,9 @@ from pmtui.domain.conditionals.conditional import ConditionalOrder
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Event, Market
 from pmtui.domain.markets.watchlist import leading_place, open_markets
-from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus
 from pmtui.service import topics
+from pmtui.service.account.pnl import DailyPnl
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.markets.market_store import EventState, MarketState
 from pmtui.service.markets.metadata import ListState
@@ -35,13 +35,13 @@ from pmtui.service.views import (
     MarketListView,
     MarketRow,
     MarketView,
-    Mode,
     OwnList,
     RowBooksView,
     SearchView,
     StatusView,
     TagsView,
     active_of,
+    with_money,
 )
 
 T = TypeVar("T", bound=topics.Topic)
@@ -73,17 +73,19 @@ class AccountReader:
         books: BooksFeed,
         conditionals: Callable[[], tuple[ConditionalOrder, ...]],
         guard: EntryGuard,
+        day: DailyPnl,
     ) -> None:
         self._account = account
         self._books = books
         self._conditionals = conditionals
         self._guard = guard
+        self._day = day
 
     def view(self) -> AccountView:
         """Return cash, positions and open orders."""
         feed, maker_stats = self._account.feed, self._account.maker_stats
         conditionals, positions = self._conditionals(), self._account.marks.positions()
-        return AccountView(
+        view = AccountView(
             load=feed.state.load,
             balance=feed.state.balance,
             reserved=feed.own.reserved_cash(),
@@ -108,6 +110,10 @@ class AccountReader:
             cash_not_allowed=feed.state.cash_not_allowed,
             shares_not_allowed=feed.state.shares_not_allowed,
         )
+        equity, balance = view.equity, view.balance
+        if equity is None or balance is None:
+            return view
+        return view.with_day(self._day.figures(equity, balance=balance, positions=positions))
 
 
 @final
@@ -142,8 +148,10 @@ class ServiceQueries(Queries):
         if isinstance(topic, _CACHED_ELSEWHERE):
             return build(topic)
         view = self._kernel.hub.view(topic, partial(build, topic))
-        if isinstance(view, StatusView) and (armed_until := self._arming.armed_until) is not None:
-            return replace(view, armed_until=armed_until)
+        if isinstance(view, StatusView):
+            view = with_money(view, self.account())
+            if (armed_until := self._arming.armed_until) is not None:
+                return replace(view, armed_until=armed_until)
         return view
 
     def _builders_of_views(self) -> Mapping[type, Build]:
@@ -184,14 +192,12 @@ class ServiceQueries(Queries):
         account = self.account()
         open_orders = account.open_orders
         maker = self._account.account.signer.maker if self._account.account else ""
-        equity = self._portfolio_value(account)
-        figures = self._safeguards.day.figures(equity)
         return StatusView(
             profile=self._profile.name,
             mode=self._profile.mode,
             mode_reason=self._profile.reason,
-            cash=account.available,
-            portfolio_value=equity,
+            cash=None,
+            portfolio_value=None,
             open_orders=len(open_orders),
             unknown_orders=sum(o.status is OrderStatus.UNKNOWN for o in open_orders),
             unread_notices=self._kernel.log.unread,
@@ -202,8 +208,6 @@ class ServiceQueries(Queries):
             venue=self._safeguards.venue.facts(),
             kill_lock=self._safeguards.kill_switch.reason,
             heartbeat=self._safeguards.heartbeats.view(),
-            day_result=None if figures is None else figures.total,
-            day_figures=figures,
             watching=len(account.active),
             blind=len(account.blind),
             paused=len(account.paused),
@@ -283,16 +287,6 @@ class ServiceQueries(Queries):
             venue=self._safeguards.venue.facts_of(condition_id, state.terms),
             is_starred=self._watchlist.is_starred(condition_id),
         )
-
-    def _portfolio_value(self, account: AccountView) -> Micros | None:
-        if self._profile.mode is Mode.READ_ONLY or account.balance is None:
-            return None
-        if account.missing_in(OwnList.POSITIONS):
-            # A total with a missing part would look like a loss.
-            return None
-        # The day's result counts what sales left over, so the equity does, too.
-        held = (*account.positions, *account.remnants)
-        return Micros(account.balance + sum(p.value or 0 for p in held))
 
     def _event_row(self, event: Event, held: set[ConditionId], state: ListState) -> EventRow:
         return EventRow(

@@ -3,14 +3,15 @@
 Every view can be encoded by `service/codec.py`; none contains a socket, a task or a widget.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
 from pmtui.domain.account.exposure import OwnEvent
 from pmtui.domain.account.onboarding import Purpose
-from pmtui.domain.account.pnl import DayFigures, EquityPoint
+from pmtui.domain.account.pnl import DayFigures, EquityPoint, agree_to_the_cent
 from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.tape import TapeGap
@@ -31,7 +32,7 @@ from pmtui.domain.markets.price_path import Traded
 from pmtui.domain.markets.rewards import Earned
 from pmtui.domain.markets.venue_state import VenueFact
 from pmtui.domain.markets.watchlist import StarKey, StarSnapshot
-from pmtui.domain.money import Micros
+from pmtui.domain.money import Micros, cents_down
 from pmtui.domain.orders.amounts import pairs_of, size_floor
 from pmtui.domain.orders.heartbeat import NO_HEARTBEATS, HeartbeatView
 from pmtui.domain.orders.limits import NO_RULES, EntryRules
@@ -383,6 +384,46 @@ class AccountView:
     """Exchanges without a cash allowance: purchases there are refused."""
     shares_not_allowed: frozenset[Purpose] = frozenset()
     """Exchanges without an allowance for shares: sales there are refused."""
+    day: DayFigures | None = None
+    """The day's result at the prices of the positions, whose gains add up to its unrealised part."""
+
+    @property
+    def equity(self) -> Micros | None:
+        """Balance plus positions at their prices; None while a part of it is not known."""
+        # A total with a missing part would look like a loss.
+        if self.balance is None or self.missing_in(OwnList.POSITIONS):
+            return None
+        return Micros(self.balance + sum(each.value or 0 for each in self.positions))
+
+    def marked(self, price_of: Callable[[Position], Micros | None]) -> "AccountView":
+        """Return the same account at other prices: of positions, equity and the day's result alike.
+
+        Args:
+            price_of: returns the price of a position; None for the one that it has.
+        """
+        moving = (p for p in self.positions if not (p.is_settled or p.is_redeemable))
+        prices = {p.token_id: price_of(p) or p.current_price for p in moving}
+        positions = tuple(
+            p
+            if (price := prices.get(p.token_id)) in (None, p.current_price)
+            else replace(p, current_price=price)
+            for p in self.positions
+        )
+        if positions == self.positions:
+            return self
+        then = replace(self, positions=positions)
+        before, after = self.equity, then.equity
+        if self.day is None or before is None or after is None:
+            return then
+        moved = cents_down(after) - cents_down(before)
+        return then.with_day(replace(self.day, total=Micros(self.day.total + moved)))
+
+    def with_day(self, day: DayFigures | None) -> "AccountView":
+        """Return the same account with the day's result; the two agree to the cent."""
+        if day is None:
+            return self
+        day, positions = agree_to_the_cent(day, self.positions)
+        return replace(self, day=day, positions=positions)
 
     def missing_in(self, what: OwnList) -> str:
         """Return what is missing in a list; empty if it is complete."""
@@ -483,6 +524,17 @@ class AccountView:
     def orders_at(self, token_id: TokenId) -> tuple[Order, ...]:
         """Open orders in one token's book."""
         return tuple(o for o in self.open_orders if o.token_id == token_id)
+
+
+def with_money(status: StatusView, account: AccountView) -> StatusView:
+    """Return a status with the money of an account, so that one frame shows both as of one moment."""
+    if status.mode is Mode.READ_ONLY:
+        return replace(status, cash=account.available)
+    day = account.day
+    return replace(
+        status, cash=account.available, portfolio_value=account.equity, day_figures=day,
+        day_result=None if day is None else day.total,
+    )  # fmt: skip
 
 
 def active_of(conditionals: tuple[ConditionalOrder, ...]) -> tuple[ConditionalOrder, ...]:

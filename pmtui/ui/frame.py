@@ -41,7 +41,7 @@ from pmtui.service.topics import (
     WalletTopic,
     WatchlistTopic,
 )
-from pmtui.service.views import StatusView
+from pmtui.service.views import AccountView, StatusView
 from pmtui.ui.facts import key_of
 from pmtui.ui.frame_lines import FrameLines
 from pmtui.ui.keys.action_table import Context, Need
@@ -209,6 +209,10 @@ class FrameScreen(Screen[None]):
     """The name under which the screen is remembered; empty if it is not."""
     IDLE_KEYS: ClassVar[frozenset[str]] = frozenset()
     """Global keys without effect here, which the footer leaves out."""
+    SHOWS_ACCOUNT: ClassVar[tuple[type[Topic], ...]] = (AccountTopic,)
+    """The topics with which the body shows the account as it is then."""
+    _account: AccountView | None = None
+    """The account as it was shown last."""
     actions: Mapping[str, Callable[[], Awaitable[None] | None]] = MappingProxyType({})
     """The handlers of registry actions, by name."""
     missing_needs: Sequence[Callable[[], Collection[Need]]] = ()
@@ -352,8 +356,19 @@ class FrameScreen(Screen[None]):
         if isinstance(topic, StatusTopic | LogTopic):
             self.lines.show_topic(topic)
         self.show_topic(topic)
+        self._follow_prices(topic)
         if isinstance(topic, _DECIDES_KEYS):
             self.lines.show_footer()
+
+    def _follow_prices(self, topic: Topic) -> None:
+        """Show other prices of positions in the status line and in the body at once: a frame is of one moment."""
+        account = self.surface.queries.account()
+        if account is self._account or account == self._account:
+            return
+        self._account = account
+        self.lines.show_status()
+        if not isinstance(topic, self.SHOWS_ACCOUNT):
+            self.show_topic(AccountTopic())
 
     def _working_keys(self) -> tuple[FooterEntry, ...]:
         status = self.surface.queries.status()

@@ -623,10 +623,12 @@ async def running_world(
     unreachable: str = "",
     ahead: timedelta = timedelta(),
     time: Failure | None = None,
+    held: tuple[Position, ...] = (),
 ) -> AsyncIterator[World]:
     clock = ManualClock(start)
     trading = FakeTrading(clock, ahead=ahead, time=time)
     world_metadata, analytics = FakeMetadata(), FakeAnalytics()
+    analytics.held = held
     geo, budgets = FakeGeo(), list[RateBudget]()
     stream, user_stream = FakeMarketStream(), FakeUserStream()
     host = account or FakeAccountHost()

@@ -28,7 +28,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 
-from pmtui.domain.account.position import Activity, Position, cost_by_trades
+from pmtui.domain.account.position import LEAST_HELD, Activity, Position, cost_by_trades
 from pmtui.domain.ids import ConditionId, TokenId
 from pmtui.domain.markets.market import Side
 from pmtui.domain.money import CENT, SCALE, ZERO, Micros, cents_down, cents_near, complement
@@ -328,8 +328,8 @@ def day_result(
     trades: DayTrades,
     prices: Mapping[TokenId, Micros],
     moves: Mapping[TokenId, ShareMove] | None = None,
-) -> Micros:
-    """Return a day's result, rounded down; negative for a loss.
+) -> int:
+    """Return a day's result in millionths of a millionth of a dollar; negative for a loss.
 
     Args:
         opening: of the day.
@@ -338,7 +338,6 @@ def day_result(
             opening.
         moves: shares that were received or left on that day without a trade.
     """
-    # In millionths of a millionth, so that there is only one division, at the end.
     result = -trades.cost - trades.fees * SCALE
     result -= sum(held.size * held.price for held in opening.held.values())
     shares = expected_shares(opening, trades)
@@ -348,11 +347,7 @@ def day_result(
     for token_id, size in shares.items():
         held = opening.held.get(token_id, _NOTHING)
         result += size * prices.get(token_id, trades.last_prices.get(token_id, held.price))
-    return Micros(result // SCALE)
-
-
-_ROUNDED_OFF = 2 * CENT
-"""The largest rounding error of three parts and their sum."""
+    return result
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,38 +367,62 @@ class DayFigures:
         """The gain of the remaining shares at current marks; it absorbs the rounding of the others."""
         return Micros(self.total - self.realized + self.fees)
 
-    def agreeing_with(self, unrealized: Micros | None) -> "DayFigures":
-        """Return the same parts with the unrealised profit that the positions themselves show.
-
-        Only if the two differ by rounding alone: then the fees absorb it, as the realised part also stands
-        among the closed positions; without fees that part does.
-
-        Args:
-            unrealized: by the positions displayed beside it; None if there are none.
-        """
-        off = 0 if unrealized is None else unrealized - self.unrealized
-        if not off or abs(off) > _ROUNDED_OFF:
-            return self
-        if self.fees and self.fees + off >= 0:
-            return replace(self, fees=Micros(self.fees + off))
-        return replace(self, realized=Micros(self.realized - off)) if self.realized else self
-
 
 def day_figures(
-    total: Micros, trades: DayTrades, realized: Micros, equity: Micros | None
+    equity: Micros, trades: DayTrades, realized: Micros, *, began: Micros
 ) -> DayFigures:
-    """Return a day's result, see `day_result`, in its parts.
+    """Return a day's result in its parts, of which only the unrealised one depends on prices.
 
     Args:
-        total: exactly.
+        equity: now, which is shown rounded down.
         trades: of the day, for their fees.
         realized: what sales, merges and redemptions of it brought.
-        equity: now, which is shown rounded down; None while it is not known.
+        began: what the day began with, in whole cents: rounded by itself the result would now and then
+            change a cent before or after the equity does.
     """
-    # Rounded by itself the result would now and then change a cent before or after the equity does.
-    began = ZERO if equity is None else cents_near(equity - total)
-    shown = cents_down(total if equity is None else equity) - began
-    return DayFigures(Micros(shown), cents_near(realized), cents_near(trades.fees))
+    total = Micros(cents_down(equity) - began)
+    return DayFigures(total, cents_near(realized), cents_near(trades.fees))
+
+
+def worth_at_opening(
+    opening: Opening, balance: Micros, positions: Iterable[Position], result: int
+) -> Micros:
+    """Return what a day began with to the nearest cent, as an equity: the same at any price of the shares.
+
+    Args:
+        opening: of the day.
+        balance: cash now.
+        positions: all that is held, dust included, at the prices that the result is from.
+        result: of the day, see `day_result`.
+    """
+    worth = balance * SCALE + sum(p.size * (p.current_price or 0) for p in positions)
+    # Dust is no part of an equity.
+    worth -= sum(h.size * h.price for h in opening.held.values() if h.size < LEAST_HELD)
+    return cents_near((2 * (worth - result) + SCALE) // (2 * SCALE))
+
+
+def agree_to_the_cent(
+    figures: DayFigures, positions: Sequence[Position]
+) -> tuple[DayFigures, tuple[Position, ...]]:
+    """Return a day's figures and the positions with gains that add up to its unrealised part.
+
+    Only if the two differ by rounding alone, not by what positions gained before the day: then the position
+    worth most absorbs it. Where no price moves any more the realised part does, as there is no position to.
+
+    Args:
+        figures: of the day.
+        positions: all that are listed, at the same prices.
+    """
+    plain = tuple(replace(p, odd_cents=ZERO) if p.odd_cents else p for p in positions)
+    off = figures.unrealized - sum(p.unrealized or 0 for p in plain)
+    if not off or abs(off) > (len(plain) + 2) * CENT:
+        return figures, plain
+    values = [0 if p.is_settled or p.is_dust else p.value or 0 for p in plain]
+    if not any(values):
+        return replace(figures, realized=Micros(figures.realized + off)), plain
+    most = values.index(max(values))
+    absorbing = replace(plain[most], odd_cents=Micros(off))
+    return figures, (*plain[:most], absorbing, *plain[most + 1 :])
 
 
 def realized_on_day(

@@ -21,6 +21,7 @@ from pmtui.domain.money import (
     ZERO,
     Micros,
     cents_down,
+    cents_near,
     complement,
     notional_ceil,
     notional_floor,
@@ -53,6 +54,8 @@ class Position:
     end_date: str = ""
     is_settled: bool = False
     """Whether the market is resolved, so that the current price is the payout of a share."""
+    odd_cents: Micros = ZERO
+    """What rounding adds to its gain, so that the parts of the day's result add up; see `agree_to_the_cent`."""
 
     @property
     def is_remnant(self) -> bool:
@@ -66,9 +69,11 @@ class Position:
 
     @property
     def value(self) -> Micros | None:
-        """The value of the shares at the current price, rounded down."""
+        """The value of the shares at the current price, rounded down; dust, which nothing sells, has none."""
         if self.current_price is None:
             return None
+        if self.is_dust:
+            return ZERO
         return notional_floor(self.current_price, self.size)
 
     @property
@@ -80,7 +85,11 @@ class Position:
     def unrealized(self) -> Micros | None:
         """Value minus cost, rounded down to the cent like the account's total that it is part of."""
         value = self.value
-        return None if value is None else cents_down(value - self.cost)
+        if value is None:
+            return None
+        if self.is_dust:
+            return Micros(-cents_near(self.cost))
+        return Micros(cents_down(value - self.cost) + self.odd_cents)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,10 @@ such orders never meet. There is one exception: where the venue makes takers wai
 what came to rest meanwhile.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookView, Level
 from pmtui.domain.formats import count_shares, format_cents, format_shares
 from pmtui.domain.ids import ConditionId, TokenId
@@ -170,6 +171,29 @@ def midpoint_of_others(
     if not mine:
         return book.midpoint
     return book_of_others(book, condition_id, mine).midpoint or book.midpoint
+
+
+def mark_of(
+    position: Position, book_of: Callable[[TokenId], BookView | None], own: Iterable[Order]
+) -> Micros | None:
+    """Return the price that others make for a position, from its book or from that of the other outcome.
+
+    Args:
+        position: of a market that is not resolved.
+        book_of: returns a token's book; None if there is none.
+        own: our open orders.
+
+    Returns:
+        None without a good book with both sides.
+    """
+    book, condition_id = book_of(position.token_id), position.condition_id
+    if book is not None and book.state.is_good:
+        return midpoint_of_others(book, condition_id, own)
+    other = None if position.opposite_token_id is None else book_of(position.opposite_token_id)
+    if other is None or not other.state.is_good:
+        return None
+    price = midpoint_of_others(other, condition_id, own)
+    return None if price is None else complement(price)
 
 
 def levels_less(levels: Iterable[Level], mine: Mapping[Micros, int]) -> Iterator[Level]:

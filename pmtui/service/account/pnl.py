@@ -35,10 +35,11 @@ from pmtui.domain.account.pnl import (
     read_exchanges,
     realized_on_day,
     with_sample,
+    worth_at_opening,
 )
 from pmtui.domain.account.position import Position
 from pmtui.domain.ids import ConditionId, TokenId
-from pmtui.domain.money import Micros, complement
+from pmtui.domain.money import SCALE, Micros, complement
 from pmtui.domain.orders.order import Fill
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.kernel import Kernel
@@ -106,15 +107,25 @@ class DailyPnl:
         """Whether the current day is known."""
         return self._kernel.is_venue_clock_known
 
-    def figures(self, equity: Micros | None) -> DayFigures | None:
-        """Return the result in cents that go with the equity's, in parts that add up to it; None while unknown."""
-        loss, opening, trades = self.loss(), self._opening, self._trades
-        if loss is None or opening is None:
+    def figures(
+        self, equity: Micros, *, balance: Micros, positions: tuple[Position, ...]
+    ) -> DayFigures | None:
+        """Return the result in cents that go with the equity's, in parts that add up to it; None while unknown.
+
+        Args:
+            equity: as it is shown.
+            balance: the cash that it contains.
+            positions: all that is held, at the prices that it contains.
+        """
+        result = self._result(positions)
+        opening, trades = self._opening, self._trades
+        if result is None or opening is None:
             return None
         counted = (opening, trades, self._exchanges(trades.day))
         if self._realized is None or self._realized[0] != counted:
             self._realized = counted, realized_on_day(*counted)
-        return day_figures(Micros(-loss), trades, self._realized[1], equity)
+        began = worth_at_opening(opening, balance, positions, result)
+        return day_figures(equity, trades, self._realized[1], began=began)
 
     async def run(self) -> None:
         """Update the result, detect a new day, and store prices that may be gone tomorrow."""
@@ -127,9 +138,14 @@ class DailyPnl:
 
     def loss(self) -> Micros | None:
         """Return the loss since midnight UTC, negative for a gain; None while unknown."""
+        result = self._result(self._positions())
+        return None if result is None else Micros(-(result // SCALE))
+
+    def _result(self, positions: tuple[Position, ...]) -> int | None:
+        """Return the day's result, see `day_result`; None while unknown."""
         if not self._feed.state.is_complete or not self.is_dated:
             return None
-        positions, trades = self._positions(), self._todays_trades()
+        trades = self._todays_trades()
         if not trades.has_every_fee:
             return None
         opening = self._opening
@@ -140,7 +156,7 @@ class DailyPnl:
         self._price_settled(positions, opening, trades)
         prices = price_partners(self._prices, trades, pair_of)
         self._follow_moves(opening, trades, prices, pair_of)
-        return Micros(-day_result(opening, trades, prices, self._moves.every()))
+        return day_result(opening, trades, prices, self._moves.every())
 
     def _todays_trades(self) -> DayTrades:
         """Return the trades of the venue's day, added up again only if there is a new one."""

@@ -17,7 +17,7 @@ from pmtui.domain.markets.market import Market
 from pmtui.domain.markets.price_path import PricePath, Traded, with_path
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import Fill, Order
-from pmtui.domain.orders.self_trade import midpoint_of_others
+from pmtui.domain.orders.self_trade import mark_of
 from pmtui.service.account.account import AccountFeed
 from pmtui.service.books.books import BooksFeed
 from pmtui.service.kernel import Kernel
@@ -127,9 +127,7 @@ class MarkToMarket:
         price = self._payout(position)
         is_settled = price is not None
         if price is None:
-            book = self._books.book(position.token_id)
-            if book.state.is_good:
-                price = midpoint_of_others(book, position.condition_id, own)
+            price = mark_of(position, self._books.book, own)
         if price is None:
             return position
         held, priced = self._last.get(position.token_id, (None, position))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 
+from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookState, BookSummary, BookView
 from pmtui.domain.books.tape import fills_in
 from pmtui.domain.ids import TokenId
@@ -78,7 +79,7 @@ class MarketDisplay:
         )  # fmt: skip
         # What was shown last: most changes of a book are sizes behind the touch.
         self._quoted: BookSummary | None = None
-        self._placed: BookSummary | None = None
+        self._placed: tuple[BookSummary | None, tuple[Position, ...]] = (None, ())
         self._stated: Hashable = None
         self._dials: tuple[Dials | None, int] = (None, 0)
 
@@ -225,7 +226,7 @@ class MarketDisplay:
             model: the picture.
             has_facts: whether the position's pane has room for what closing it brings.
         """
-        self._placed = model.summary
+        self._placed = model.summary, model.positions
         account, condition_id = model.account, model.condition_id
         self._widgets.position.show(
             model.positions,
@@ -249,8 +250,9 @@ class MarketDisplay:
         )
 
     def shows_touch(self, model: MarketModel) -> bool:
-        """Return whether the panes beside the ladder show this touch already."""
-        return self._quoted == self._placed == model.summary
+        """Return whether the panes beside the ladder show this touch and these prices of positions already."""
+        summary = model.summary
+        return self._quoted == summary and self._placed == (summary, model.positions)
 
     def update_ticket(self, model: MarketModel) -> None:
         """Check an open ticket's draft against the current market."""

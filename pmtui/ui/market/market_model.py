@@ -5,7 +5,7 @@ their place in the queue, the position's cost, and rewards.
 """
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
@@ -15,7 +15,7 @@ from pmtui.domain.books.ladder import LadderMarks, StopMark, mirrored_orders, st
 from pmtui.domain.conditionals.alerts import AlertState, PriceAlert
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import NO_FEE, FeeSchedule, Market, MarketTerms, Side, Trading
-from pmtui.domain.money import ONE, Micros, complement
+from pmtui.domain.money import ONE, Micros
 from pmtui.domain.orders.amounts import SIZE_STEP
 from pmtui.domain.orders.flattening import Closing, close_now
 from pmtui.domain.orders.order import Fill, Order
@@ -380,19 +380,8 @@ class MarketModel:
 
     @property
     def positions(self) -> tuple[Position, ...]:
-        """What is held in this market, priced from the very book on show, as what closing it brings."""
-        held = tuple(p for p in self.account.positions if p.condition_id == self.condition_id)
-        mid = self.quote
-        if mid is None:
-            return held
-        return tuple(
-            each
-            if each.is_settled or each.is_redeemable
-            else replace(
-                each, current_price=mid if each.token_id == self.token_id else complement(mid)
-            )
-            for each in held
-        )
+        """What is held in this market, at the prices of the portfolio and the status line."""
+        return tuple(p for p in self.account.positions if p.condition_id == self.condition_id)
 
     @property
     def settled_fees(self) -> dict[TokenId, Micros]:
@@ -451,6 +440,15 @@ class MarketModel:
         return ladder.orders if ladder is not None else ()
 
 
+def _own_in(account: AccountView) -> Hashable:
+    """Return what the ladder shows of an account: prices of positions, which books change, are not in it."""
+    held = tuple((p.token_id, p.condition_id, p.size, p.average_price) for p in account.positions)
+    return (
+        account.load, account.open_orders, account.queue_ahead, account.displayed, account.scoring,
+        account.conditionals, account.balances, held,
+    )  # fmt: skip
+
+
 class MarketReader:
     """Keeps which market and outcome are shown, and reads their model."""
 
@@ -483,7 +481,7 @@ class MarketReader:
         queries, token_id = self._queries, self.token_id
         market, account = queries.market(self.condition_id), queries.account()
         fills, watched = queries.fills().fills, queries.watchlist()
-        source = (market, account, fills, watched, token_id, self.is_mirrored)
+        source = (market, _own_in(account), fills, watched, token_id, self.is_mirrored)
         if self._marked is None or self._marked[0] != source:
             alerts = tuple(row.alert for row in watched.alerts)
             inputs = None if token_id is None else ladder_inputs(

@@ -9,7 +9,7 @@ from textual.message import Message
 from textual.screen import Screen
 from typing_extensions import override
 
-from pmtui.service.topics import Topic
+from pmtui.service.topics import AccountTopic, BookTopic, FillsTopic, StatusTopic, Topic
 from pmtui.ui.frame import FrameScreen, TopicFeed, is_live
 from pmtui.ui.keys.action_table import Context
 from pmtui.ui.ladder.ladder import LadderPane
@@ -50,6 +50,9 @@ class TradingScreen(FrameScreen, Generic[ControlsT]):
     """Subclasses lay out panes and a ticket, and build the controls."""
 
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.MARKET, Context.LADDER, Context.TICKET)
+    SHOWS_ACCOUNT: ClassVar[tuple[type[Topic], ...]] = (
+        AccountTopic, BookTopic, FillsTopic, StatusTopic,
+    )  # fmt: skip
 
     controls: ControlsT
     ticket: TicketPane

@@ -218,8 +218,6 @@ def paint_totals(view: Portfolio, status: StatusView, width: int) -> Line:
     day: list[Line] = []
     if status.day_result is not None:
         today, figures = name_fact("today", paint_day(status.day_result)), status.day_figures
-        if figures is not None:
-            figures = figures.agreeing_with(unrealized_in(view))
         whole = (*today, *paint_day_parts(figures))
         day = [whole if line_width(whole) < width else today]
     return join_facts([*day, *([_reserved_fact(view)] if view.account.reserved else [])], width)

@@ -99,6 +99,7 @@ class PortfolioScreen(FrameScreen):
 
     ABOUT: ClassVar[str] = "Positions, open orders, fills and what became of them."
     PLACE: ClassVar[str] = "portfolio"
+    SHOWS_ACCOUNT: ClassVar[tuple[type[Topic], ...]] = _SHOWN
     CONTEXTS: ClassVar[tuple[Context, ...]] = (Context.PORTFOLIO, Context.ROW)
     BINDINGS: ClassVar[list[BindingType]] = [
         *bindings_for(Context.PORTFOLIO),

@@ -90,7 +90,6 @@ def paint_today(
     """
     if figures is None:
         return ((Cell("The day's figures are loading.", Role.DIM),),)
-    figures = figures.agreeing_with(since_purchase)
     today = fills_of_day(fills, day_of(now))
     makers = sum(fill.liquidity is Liquidity.MAKER for fill in today)
     traded = count(len(today), "fill")

@@ -18,6 +18,7 @@ from pmtui.domain.account.pnl import (
     ShareMove,
     ShareMoves,
     add_up_trades,
+    agree_to_the_cent,
     day_figures,
     day_of,
     day_result,
@@ -29,11 +30,12 @@ from pmtui.domain.account.pnl import (
     realized_on_day,
     since,
     with_sample,
+    worth_at_opening,
 )
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.ids import ConditionId, OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, ZERO, Micros, cents_down, cents_near, parse_micros
+from pmtui.domain.money import CENT, ONE, ZERO, Micros, cents_down, cents_near, parse_micros
 from pmtui.domain.orders.order import Fill, Liquidity, TradeStatus
 
 m = parse_micros
@@ -130,7 +132,7 @@ def test_an_opening_without_a_price_counts_from_what_was_paid() -> None:
 
 
 def result(opening: Opening, traded: Iterable[Fill], now: Mapping[TokenId, Micros]) -> Micros:
-    return day_result(opening, add_up_trades(traded, opening.day), now)
+    return Micros(day_result(opening, add_up_trades(traded, opening.day), now) // ONE)
 
 
 def figures_of(
@@ -141,7 +143,7 @@ def figures_of(
 ) -> DayFigures:
     trades = add_up_trades(traded, opening.day)
     realized = realized_on_day(opening, trades, exchanges)
-    return day_figures(day_result(opening, trades, now), trades, realized, None)
+    return day_figures(result(opening, traded, now), trades, realized, began=ZERO)
 
 
 def both(_: TokenId) -> tuple[TokenId, ...]:
@@ -204,7 +206,7 @@ def test_trades_that_were_added_up_once_give_the_same_result_at_every_price(
         for each in traded:
             signed = each.size if each.side is Side.BUY else -each.size
             one_by_one += signed * (now[each.token_id] - each.price) - (each.fee or 0) * ONE
-        assert day_result(opening, trades, now) == one_by_one // ONE
+        assert day_result(opening, trades, now) == one_by_one
 
 
 @given(holdings, markets, st.lists(fills(), max_size=6), fills())
@@ -258,10 +260,10 @@ def test_shares_that_come_without_a_trade_count_from_their_price_then(
     marks = data.draw(markets)
     ledger += sum(size * marks[token] for token, size in shares.items())
     trades = add_up_trades(traded, DAY)
-    assert day_result(opening, trades, marks, moves.every()) == ledger // ONE
+    assert day_result(opening, trades, marks, moves.every()) == ledger
     # A session that starts again knows what was kept, and needs nothing else.
     again = ShareMoves(moves.kept)
-    assert day_result(opening, trades, marks, again.every()) == ledger // ONE
+    assert day_result(opening, trades, marks, again.every()) == ledger
 
 
 def alone(token_id: TokenId) -> tuple[TokenId, ...]:
@@ -450,7 +452,8 @@ class Account:
         update(self.moves, changes, self.marks, pair_of=both, redeemed_at=paid.get, now=self.now)
 
     def result(self) -> Micros:
-        return day_result(self.opening, self._trades(), self.marks, self.moves.every())
+        found = day_result(self.opening, self._trades(), self.marks, self.moves.every())
+        return Micros(found // ONE)
 
     def gained(self) -> Micros:
         """Return how much more the account is worth than at the opening, without what was sent."""
@@ -547,31 +550,91 @@ def test_what_was_held_this_morning_counts_from_its_price_then() -> None:
     assert (figures.realized, figures.unrealized) == (m("10"), m("-5"))
 
 
-@given(amounts, st.integers(0, 10**8))
-def test_a_day_says_the_same_as_the_one_position_bought_on_it(gain: int, fees: int) -> None:
-    total = cents_down(gain - fees)
-    figures = DayFigures(total, realized=ZERO, fees=cents_near(fees))
-    same = figures.agreeing_with(cents_down(gain))
-    if fees >= 5_000 or not fees:
-        assert same.unrealized == cents_down(gain)
-    assert same.total == same.realized + same.unrealized - same.fees == total
-    assert same.realized == ZERO
-    assert abs(same.fees - fees) < 10_000
+@st.composite
+def trading_days(draw: st.DrawFn) -> tuple[Micros, list[Position], DayTrades, Micros]:
+    """Return cash, the positions that the day's purchases left, and the trades and the realised gain of that day."""
+    traded, held, realized = list[Fill](), list[Position](), 0
+    cash = BEGAN_WITH
+    for number, token in enumerate(TOKENS):
+        bought = replace(
+            draw(fills()), side=Side.BUY, token_id=token, trade_id=TradeId(f"b{number}")
+        )
+        left = Micros(draw(st.integers(0, bought.size)))
+        sold = replace(
+            bought, trade_id=TradeId(f"s{number}"), side=Side.SELL, price=draw(prices),
+            size=Micros(bought.size - left), fee=Micros(draw(st.integers(0, 1_000_000))),
+            matched_at=MORNING + timedelta(hours=14, seconds=1),
+        )  # fmt: skip
+        for each in (bought, *((sold,) if sold.size else ())):
+            traded.append(each)
+            sign = 1 if each.side is Side.BUY else -1
+            cash -= sign * each.size * each.price + (each.fee or 0) * ONE
+        realized += sold.size * (sold.price - bought.price)
+        if left:
+            held.append(
+                replace(
+                    position("1", "0.5"), token_id=token, size=left, average_price=bought.price,
+                    is_settled=draw(st.booleans()),
+                )
+            )  # fmt: skip
+    return Micros(cash // ONE), held, add_up_trades(traded, DAY), Micros(realized // ONE)
+
+
+BEGAN_WITH = 10**6 * ONE * ONE
+
+
+@given(trading_days(), st.lists(markets, min_size=2, max_size=5))
+def test_fees_and_what_is_realised_stay_as_prices_move_and_the_parts_add_up(
+    day: tuple[Micros, list[Position], DayTrades, Micros], moments: list[dict[TokenId, Micros]]
+) -> None:
+    cash, held, trades, realized = day
+    facts, began = set[tuple[Micros, Micros]](), set[Micros]()
+    for moment in moments:
+        settled = {p.token_id: moments[0][p.token_id] for p in held if p.is_settled}
+        now = {**moment, **settled}
+        positions = [replace(p, current_price=now[p.token_id]) for p in held]
+        equity = Micros(cash + sum(p.value or 0 for p in positions))
+        result = day_result(Opening(DAY), trades, now)
+        began.add(worth_at_opening(Opening(DAY), cash, positions, result))
+        (start,) = began
+        assert start == BEGAN_WITH // ONE
+        figures = day_figures(equity, trades, realized, began=start)
+        figures, positions_then = agree_to_the_cent(figures, positions)
+        facts.add((figures.realized, figures.fees))
+        assert figures.total == figures.realized + figures.unrealized - figures.fees
+        assert cents_down(equity) - figures.total == start
+        rows = [p.unrealized or 0 for p in positions_then]
+        assert sum(rows) == figures.unrealized
+        # The cents are those of one row.
+        odd = [p for p in positions_then if p.odd_cents]
+        assert len(odd) <= 1
+        assert all(abs(p.odd_cents) <= (len(held) + 2) * CENT for p in odd)
+        if all(p.is_dust for p in positions):
+            assert equity == cash
+        assert figures.fees == cents_near(trades.fees)
+        assert abs(figures.realized - realized) <= (len(held) + 3) * CENT
+    assert len(facts) == 1
+
+
+def test_where_nothing_is_held_the_realised_part_absorbs_the_cent() -> None:
+    figures = DayFigures(total=m("-38.58"), realized=m("-13.60"), fees=m("24.97"))
+    assert figures.unrealized == m("-0.01")
+    agreed, positions = agree_to_the_cent(figures, ())
+    assert (agreed.realized, agreed.unrealized, agreed.fees) == (m("-13.61"), 0, m("24.97"))
+    assert positions == ()
 
 
 def test_what_is_no_rounding_stays_apart() -> None:
-    figures = DayFigures(total=m("1.00"), realized=m("0.50"), fees=m("0.10"))
-    assert figures.agreeing_with(None) is figures
-    assert figures.agreeing_with(m("0.63")) is figures
-    # The realised part stays that of the closed positions.
-    assert figures.agreeing_with(m("0.61")) == replace(figures, fees=m("0.11"))
-    held = replace(figures, realized=ZERO)
-    assert held.agreeing_with(m("1.11")) == replace(held, fees=m("0.11"))
-    # Fees are never paid back.
-    assert replace(figures, fees=m("0.01")).agreeing_with(m("0.49")).realized == m("0.52")
-    free = replace(figures, fees=ZERO)
-    assert free.agreeing_with(m("0.48")).realized == m("0.52")
-    assert replace(free, realized=ZERO).agreeing_with(m("0.99")).unrealized == m("1.00")
+    held = replace(position("100", "0.55"), average_price=m("0.5"))
+    figures = DayFigures(total=m("0.50"), realized=ZERO, fees=m("0.10"))
+    # Sixty cents since the morning, five dollars since it was bought.
+    assert agree_to_the_cent(figures, (held,)) == (figures, (held,))
+    near = replace(figures, total=m("4.91"))
+    agreed, (absorbing,) = agree_to_the_cent(near, (held,))
+    assert agreed == near
+    assert (absorbing.odd_cents, absorbing.unrealized) == (m("0.01"), m("5.01"))
+    # At another price the cent is another one.
+    assert agree_to_the_cent(replace(near, total=m("4.90")), (absorbing,))[1] == (held,)
 
 
 @given(holdings, markets, st.lists(fills(), max_size=8))
@@ -607,13 +670,13 @@ def test_the_parts_of_a_day_add_up_to_the_cent_and_each_is_right_to_two(
 @given(st.integers(0, 10**12), amounts)
 def test_the_equity_and_the_day_end_in_cents_that_go_together(began: int, gain: int) -> None:
     equity = Micros(began + gain)
-    figures = day_figures(Micros(gain), add_up_trades([], DAY), ZERO, equity)
+    figures = day_figures(equity, add_up_trades([], DAY), ZERO, began=cents_near(began))
     assert cents_down(equity) - figures.total == cents_near(began)
     assert abs(figures.total - gain) <= 15_000
 
 
 def test_a_millionth_between_the_venue_and_us_moves_no_cent() -> None:
-    figures = day_figures(m("3.02"), add_up_trades([], DAY), ZERO, m("10003.019999"))
+    figures = day_figures(m("10003.019999"), add_up_trades([], DAY), ZERO, began=m("10000"))
     assert figures.total == m("3.01")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from pmtui.domain.account.pnl import DayFigures
 from pmtui.domain.account.position import Activity, Position
 from pmtui.domain.ids import OrderId, TokenId, TradeId
 from pmtui.domain.markets.market import Side
@@ -21,10 +22,12 @@ m = parse_micros
 BEGAN = m("1000")
 
 
-def hold(world: World, sizes: Mapping[TokenId, str], price: str, *, is_over: bool = False) -> None:
-    """Let the host list shares at the price of a Yes."""
+def held_at(
+    sizes: Mapping[TokenId, str], price: str, *, is_over: bool = False
+) -> tuple[Position, ...]:
+    """Return shares at the price of a Yes."""
     prices = {YES: m(price), NO: Micros(ONE - m(price))}
-    world.analytics.held = tuple(
+    return tuple(
         Position(
             token_id=token, condition_id=CONDITION, title="", outcome="", size=m(size),
             average_price=m("0.5"), current_price=prices[token], realized=ZERO,
@@ -32,6 +35,11 @@ def hold(world: World, sizes: Mapping[TokenId, str], price: str, *, is_over: boo
         )
         for token, size in sizes.items()
     )  # fmt: skip
+
+
+def hold(world: World, sizes: Mapping[TokenId, str], price: str, *, is_over: bool = False) -> None:
+    """Let the host list shares at the price of a Yes."""
+    world.analytics.held = held_at(sizes, price, is_over=is_over)
 
 
 def sale(size: str, price: str, at: datetime) -> Fill:
@@ -91,29 +99,29 @@ async def test_a_split_that_is_redeemed_within_minutes_leaves_the_day_right(
 
 
 async def test_what_is_redeemed_before_its_resolution_is_seen_counts_with_what_it_paid(
-    world: World,
+    tmp_path: Path,
 ) -> None:
-    world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
-    world.account.cash = m("910")
-    hold(world, {YES: "100"}, "0.9")
-    await look(world)
-    assert today(world) == ZERO
-    # The venue redeems by itself: the shares are gone while the last price is still the old one.
-    world.account.cash = m("1010")
-    hold(world, {}, "0.9")
-    await look(world)
-    yes, no = MARKET.outcomes
-    outcomes = (replace(yes, price=ONE), replace(no, price=ZERO))
-    over = replace(MARKET, closed=True, outcomes=outcomes)
-    world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(over,))]
-    world.analytics.history = (
-        Activity(
-            kind="REDEEM", title="", outcome="", side="", price=None, size=m("100"),
-            cash=m("100"), at=world.clock.now(), condition_id=CONDITION,
-        ),
-    )  # fmt: skip
-    await world.pass_time(90)
-    assert today(world) == m("10")
+    async with running_world(tmp_path, held=held_at({YES: "100"}, "0.9")) as world:
+        world.service.hub.subscribe([MarketTopic(CONDITION)], lambda _: None)
+        world.account.cash = m("910")
+        await look(world)
+        assert today(world) == ZERO
+        # The venue redeems by itself: the shares are gone while the last price is still the old one.
+        world.account.cash = m("1010")
+        hold(world, {}, "0.9")
+        await look(world)
+        yes, no = MARKET.outcomes
+        outcomes = (replace(yes, price=ONE), replace(no, price=ZERO))
+        over = replace(MARKET, closed=True, outcomes=outcomes)
+        world.metadata.events = [replace(EVENT_WITH_MARKET, markets=(over,))]
+        world.analytics.history = (
+            Activity(
+                kind="REDEEM", title="", outcome="", side="", price=None, size=m("100"),
+                cash=m("100"), at=world.clock.now(), condition_id=CONDITION,
+            ),
+        )  # fmt: skip
+        await world.pass_time(90)
+        assert today(world) == m("10")
 
 
 async def test_shares_sent_here_count_from_then_on_over_a_restart_as_well(tmp_path: Path) -> None:
@@ -125,17 +133,19 @@ async def test_shares_sent_here_count_from_then_on_over_a_restart_as_well(tmp_pa
         await look(world)
         assert world.service.queries.status().day_result == -m("20")
         later = world.clock.now()
-    async with running_world(tmp_path, start=later) as world:
-        hold(world, {YES: "100"}, "0.3")
+    held = held_at({YES: "100"}, "0.3")
+    async with running_world(tmp_path, start=later, held=held) as world:
         await look(world)
         assert world.service.queries.status().day_result == -m("20")
 
 
-async def test_what_a_sale_left_over_is_part_of_the_equity_as_of_the_result(world: World) -> None:
-    world.account.cash = BEGAN
-    hold(world, {YES: "0.009"}, "0.9")
-    await look(world)
-    assert world.service.queries.status().portfolio_value == BEGAN + m("0.0081")
+async def test_with_what_a_sale_left_over_alone_the_equity_is_the_cash(tmp_path: Path) -> None:
+    async with running_world(tmp_path, held=held_at({YES: "0.009"}, "0.9")) as world:
+        world.account.cash = BEGAN
+        await look(world)
+        status = world.service.queries.status()
+        assert status.portfolio_value == status.cash == BEGAN
+        assert status.day_figures == DayFigures(ZERO, ZERO, ZERO)
 
 
 async def test_equity_is_sampled_and_kept_for_the_next_session(tmp_path: Path) -> None:

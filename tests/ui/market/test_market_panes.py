@@ -11,8 +11,8 @@ from pmtui.domain.ids import OrderId
 from pmtui.domain.markets.history import Interval
 from pmtui.domain.money import Micros
 from pmtui.domain.orders.order import OrderStatus
-from pmtui.service.topics import AccountTopic, BookTopic, HistoryTopic, StatusTopic
-from pmtui.ui.format import format_size_compact
+from pmtui.service.topics import AccountTopic, BookTopic, HistoryTopic, StatusTopic, Topic
+from pmtui.ui.format import format_money, format_size_compact
 from pmtui.ui.market.market import MarketScreen
 from tests.ui import believable
 from tests.ui.demo_market import MarketDemo
@@ -40,6 +40,21 @@ def marked(screen: MarketScreen) -> list[str]:
 
 def is_marked(screen: MarketScreen, name: str) -> bool:
     return marked(screen) == [name]
+
+
+@pytest.mark.parametrize("topic", [BookTopic(YES), StatusTopic(), AccountTopic()])
+async def test_the_status_line_and_the_position_show_the_prices_of_one_moment(topic: Topic) -> None:
+    app = MarketDemo(0)
+    async with app.run_test(size=(120, 36)) as pilot:
+        screen, service = await opened(app, pilot), app.market.service
+        held = next(p for p in service.account_view.positions if p.token_id == YES)
+        dearer = replace(held, current_price=Micros(held.average_price + 10 * CENT))
+        service.account_view = replace(service.account_view, positions=(dearer,))
+        service.status_view = replace(service.status_view, portfolio_value=Micros(12_345_670_000))
+        service.announce(topic)
+        await until(pilot, lambda: "$12,345.67" in text_of(app, "#status"), "the equity")
+        assert dearer.value is not None
+        assert format_money(dearer.value) in " ".join(shown_text(screen.position))
 
 
 @pytest.mark.parametrize("size", [SMALL, MIDDLE, LARGE, (100, 30), (160, 45)])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pmtui.domain.conditionals.conditional import ConditionalId, ConditionalOrder, ConditionalState
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import ONE, ZERO, Micros, complement, parse_micros
+from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
 from pmtui.domain.orders.flattening import FlattenPlan, plan_flatten
 from pmtui.domain.orders.order import Liquidity
 from pmtui.service.topics import AccountTopic, FillsTopic
@@ -73,18 +73,13 @@ def test_the_facts_of_a_position_are_those_of_leaving_now_and_of_both_ends() -> 
     assert facts.unprotected == stake.size
 
 
-def test_positions_are_priced_from_the_book_that_closing_is_priced_from() -> None:
+def test_positions_have_the_prices_of_the_portfolio_also_beside_an_own_order() -> None:
     desk = Desk()
     hold_pairs(desk, "250.5")
     account = desk.service.account_view
-    late = tuple(replace(p, current_price=Micros(10_000)) for p in account.positions)
-    desk.service.account_view = replace(account, positions=late)
     model = model_of(desk)
-    assert model.quote is not None
-    assert [p.current_price for p in model.positions] == [model.quote, complement(model.quote)]
-    settled = tuple(replace(p, is_settled=True) for p in late)
-    desk.service.account_view = replace(account, positions=settled)
-    assert model_of(desk).positions == settled
+    assert model.positions == account.positions
+    assert model.quote not in [p.current_price for p in model.positions]
 
 
 def test_nothing_held_or_nothing_traded_any_more_has_no_facts() -> None:

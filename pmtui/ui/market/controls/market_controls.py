@@ -156,6 +156,9 @@ class MarketControls:
                 self.charts.show_depth()
                 self.charts.follow_quote(model)
                 self._display.update_ticket(model)
+            case BookTopic() if not self._display.shows_touch(model):
+                # The other outcome's book has another price for what is held of it.
+                self._show_own(model)
             case EventTopic() | EventQuotesTopic():
                 self.outcomes.show(model)
             case TapeTopic(token_id) if token_id == model.token_id:
