@@ -478,7 +478,7 @@ def paint_armed(armed: ArmedKeys, width: int) -> tuple[Line, Line]:
         ),
         width - line_width(clock), _LOOSE,
     )  # fmt: skip
-    second = _fitting(_takers(armed, names, is_brief=has_short_names), width, _LOOSE)
+    second = _fitting(_takers(armed, names, is_brief=has_short_names), width, _TIGHT)
     return _joined(first, clock, width), _joined(second, (), width)
 
 
@@ -488,12 +488,12 @@ def _takers(
     """Yield the keys that take or cancel, with ever fewer words."""
     # No key is left out for how many orders are pulled, nor for what closing brings.
     bare = replace(armed, cancels=(0, 0))
-    ways = ((armed, names), (bare, _SHORT_NAMES))
+    ways = ((armed, names, False), (armed, names, True), (bare, _SHORT_NAMES, False))
     for sized in (_SALES, _HIT):
-        for shown, named in ways:
+        for shown, named, is_tight in ways:
             yield [
                 *_priced(shown, _TAKERS, is_brief=False, names=named, sized=sized),
-                *_endings(shown, is_brief=is_brief), *_pulling(armed, is_brief=is_brief),
+                *_endings(shown, is_brief=is_brief, is_tight=is_tight), *_pulling(armed, is_brief=is_brief),
                 *_disarming(armed, is_brief=is_brief),
             ]  # fmt: skip
     yield [

@@ -354,6 +354,8 @@ def test_reversing_stands_beside_flattening_with_the_worst_price_it_takes(
     assert said in "".join(map(text_of, lines))
     (cell,) = [cell for line in lines for cell in line if "45.9" in cell.text]
     assert cell.role is Role.ASK
+    pulling = replace(REVERSIBLE, orders=finer(), cancels=(2, 1))
+    assert "-$1.60, pulls 3 R rev 45.9 ( bids" in text_of(paint_armed(pulling, 120)[1])
     lines = paint_armed(replace(REVERSIBLE, reverse=None), width)
     assert re.search("R rev[a-z]* (500 @ )?–", "".join(map(text_of, lines)))
     lines = paint_armed(replace(REVERSIBLE, held=ZERO), width)
