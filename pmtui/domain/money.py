@@ -216,6 +216,14 @@ def cents_near(amount: int) -> Micros:
     return Micros(-cents if amount < 0 else cents)
 
 
+def write_fee(amount: int) -> str:
+    """Format a fee, paid or due, to the nearest cent; below half a cent: `<$0.01`.
+
+    One way everywhere: what a card announces is what message, fills and the day's result say.
+    """
+    return "<$0.01" if 0 < amount < CENT // 2 else write_dollars(cents_near(amount))
+
+
 def write_dollars(amount: int) -> str:
     """Format an amount that is a whole number of cents: `$1,234.50`, `-$0.05`."""
     whole, cents = divmod(abs(amount) // CENT, 100)

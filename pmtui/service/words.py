@@ -2,7 +2,12 @@
 
 from pmtui.domain import formats
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, cents_near, format_micros, round_price, write_dollars
+from pmtui.domain.money import (
+    Micros,
+    format_micros,
+    round_price,
+    write_fee,
+)
 from pmtui.domain.orders.order import Fill, Order, OrderStatus, TradeStatus
 from pmtui.service.journal.journal_rows import PastLine
 from pmtui.service.views import EntryFacts, Level, LogEntry
@@ -50,7 +55,7 @@ def describe_fill(fill: Fill, title: str, order: Order | None = None) -> str:
         done = formats.format_shares(order.matched_size)
         what += f", {done} of {formats.format_shares(order.original_size)} filled"
     if fill.fee:
-        what += f", fee {write_dollars(cents_near(fill.fee))}"
+        what += f", fee {write_fee(fill.fee)}"
     if is_failed:
         what = f"FAILED on chain, undone: {what}"
     return f"{what} · {shorten(title)}" if title else what

@@ -12,6 +12,7 @@ from pmtui.domain.money import (
     Micros,
     MoneyError,
     Range,
+    cents_near,
     counted_mid,
     format_micros,
     is_one_sided,
@@ -20,6 +21,8 @@ from pmtui.domain.money import (
     round_micros,
     round_price,
     spread,
+    write_dollars,
+    write_fee,
 )
 
 STEPS = st.sampled_from([100, 1_000, 2_500, 10_000]).map(Micros)
@@ -164,3 +167,13 @@ def test_two_prices_have_a_middle_and_a_distance_and_one_alone_has_neither(
         assert middle in ((bid + ask) / 2, (bid + ask - 1) / 2)
         assert middle == counted_mid(bid, ask)
         assert not is_one_sided(bid, ask)
+
+
+@given(st.integers(0, 10**9))
+def test_a_fee_is_written_to_the_nearest_cent_and_never_as_none(fee: int) -> None:
+    text = write_fee(fee)
+    if 0 < fee < 5_000:
+        assert text == "<$0.01"
+    else:
+        assert text == write_dollars(cents_near(fee))
+        assert fee == 0 or text != "$0.00"

@@ -19,7 +19,7 @@ from enum import Enum
 from pmtui.domain.books.book_view import BookView, Level
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import Event, FeeSchedule, Market, MarketTerms
-from pmtui.domain.money import ONE, SCALE, ZERO, Micros, cents_down, cents_up
+from pmtui.domain.money import ONE, SCALE, ZERO, Micros, cents_down, cents_near, cents_up
 from pmtui.domain.orders.amounts import MIN_MARKETABLE_BUY, SIZE_STEP, size_floor
 from pmtui.domain.orders.order import MarketBuyIntent, Order, TimeInForce
 from pmtui.domain.orders.self_trade import book_of_others, describe_own_order, own_orders_met
@@ -196,8 +196,8 @@ class BasketPlan:
 
     @property
     def shown_fees(self) -> Micros:
-        """The fees as shown, rounded up to the cent."""
-        return cents_up(self.fees)
+        """The fees as shown, to the nearest cent."""
+        return cents_near(self.fees)
 
     @property
     def pays(self) -> Micros:

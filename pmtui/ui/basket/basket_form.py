@@ -14,7 +14,7 @@ from typing_extensions import override
 from pmtui.domain.formats import count, format_shares, parse_size
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Event, Market
-from pmtui.domain.money import ONE, Micros, format_micros
+from pmtui.domain.money import ONE, Micros, format_micros, write_fee
 from pmtui.domain.orders.basket import (
     BasketLeg,
     BasketMarket,
@@ -128,7 +128,7 @@ def paint_basket_totals(plan: BasketPlan, available: Micros | None) -> tuple[Lin
         (
             Cell(f"{count(len(plan.intents), 'leg')} for "),
             Cell(cost, Role.HEADING),
-            Cell(f" with fees of {format_cost(plan.shown_fees)}", Role.DIM),
+            Cell(f" with fees of {write_fee(plan.fees)}", Role.DIM),
         )
     ]
     gain = plan.gain
@@ -164,7 +164,7 @@ def paint_basket_card(
     question = f"Buy {sets} {words} or more in {markets}?"
     lines: list[Line] = [paint_question(mode, question)]
     lines += _card_legs(orders, [leg.name for leg in plan.legs if leg.intent], width)
-    facts = [("Cost", format_cost(plan.shown_cost)), ("Fee", f"{format_cost(plan.shown_fees)} now")]
+    facts = [("Cost", format_cost(plan.shown_cost)), ("Fee", f"{write_fee(plan.fees)} now")]
     if plan.gain is not None:
         # With what was bought before, these legs make a set.
         pays, brings = ("Set pays", "Set brings") if plan.is_rest else ("Pays", "Brings")

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.ids import ConditionId
 from pmtui.domain.markets.market import Side
+from pmtui.domain.money import write_fee
 from pmtui.domain.orders.amounts import to_finest_tick
 from pmtui.domain.orders.order import (
     Accepted,
@@ -148,5 +149,5 @@ def describe_fill_price(verdict: Accepted) -> str:
     if average is None:
         return ""
     price = format_price(to_finest_tick(average))
-    fee = f", fee {format_past_money(verdict.filled_fee)}" if verdict.filled_fee else ""
+    fee = f", fee {write_fee(verdict.filled_fee)}" if verdict.filled_fee else ""
     return f" @ {price} avg for {format_past_money(verdict.filled_cash)}{fee}"

@@ -3,6 +3,7 @@
 from pmtui.domain.account.position import CONVERSION, Activity, ClosedPosition, Dust, Position
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.markets.rewards import Earned
+from pmtui.domain.money import write_fee
 from pmtui.domain.orders.order import Fill, Order, OrderStatus
 from pmtui.service.wallet.wallet_views import TransactionView
 from pmtui.ui.cells import Cell, Line
@@ -107,7 +108,7 @@ def _fill_facts(fill: Fill) -> list[Cell | Line]:
 def _fee(fill: Fill) -> Cell:
     if fill.fee is None:
         return Cell("not known yet", Role.STALE)
-    return Cell(format_past_money(fill.fee))
+    return Cell(write_fee(fill.fee))
 
 
 def _closed_facts(closed: ClosedPosition) -> list[Cell | Line]:

@@ -14,7 +14,7 @@ from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookState
 from pmtui.domain.formats import count, format_shares
 from pmtui.domain.ids import CommandId, ConditionId
-from pmtui.domain.money import Micros, cents_near, cents_up
+from pmtui.domain.money import Micros, cents_near, write_fee
 from pmtui.domain.orders.flattening import FlattenPlan
 from pmtui.domain.orders.order import Accepted, Rejected, Verdict
 from pmtui.domain.ticket.estimate import TicketNumbers
@@ -23,7 +23,7 @@ from pmtui.service.topics import AccountTopic, BookTopic, MarketTopic, Topic
 from pmtui.service.views import Mode
 from pmtui.ui.account.action_cards import FlattenCard, reprice_sale
 from pmtui.ui.cells import Cell, Emphasis, Line
-from pmtui.ui.format import format_average, format_cost, format_past_money, format_price
+from pmtui.ui.format import format_average, format_past_money, format_price
 from pmtui.ui.frame import if_agreed
 from pmtui.ui.market.market_model import why_not_tradable
 from pmtui.ui.market.moves import describe_merging, describe_pairs, plan_net_sale
@@ -153,11 +153,11 @@ def paint_flatten_many(
 def _money(sales: Sequence[TicketNumbers]) -> list[tuple[str, str]]:
     """Return what fills now, the fees, and what is received: from the cents shown, so that they add up."""
     brought = cents_near(Micros(sum(each.fills_now_cash for each in sales)))
-    fee = cents_up(Micros(sum(each.fee for each in sales)))
+    fee = Micros(sum(each.fee for each in sales))
     facts = [("Fills now", f"for {format_past_money(brought)}")]
     if fee:
-        rest = format_past_money(Micros(brought - fee))
-        facts.append(("Fee", format_cost(fee)))
+        rest = format_past_money(Micros(brought - cents_near(fee)))
+        facts.append(("Fee", write_fee(fee)))
         facts.append(("Total", f"about {rest} after that fee, as the books are"))
     return facts
 
@@ -329,11 +329,12 @@ def _received(verdicts: Iterable[Verdict]) -> str:
     if not sold or any(v.average is None for v in sold):
         return ""
     cash = cents_near(Micros(sum(v.filled_cash for v in sold)))
-    fee = cents_near(Micros(sum(v.filled_fee for v in sold)))
+    fee = Micros(sum(v.filled_fee for v in sold))
     text = f" for {format_past_money(cash)}"
     if not fee:
         return text
-    return f"{text}, fee {format_past_money(fee)}: {format_past_money(Micros(cash - fee))} received"
+    rest = Micros(cash - cents_near(fee))
+    return f"{text}, fee {write_fee(fee)}: {format_past_money(rest)} received"
 
 
 LONGEST_WAIT_S = 4.0

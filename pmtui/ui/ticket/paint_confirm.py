@@ -7,7 +7,7 @@ from functools import partial
 
 from pmtui.domain.formats import count_shares, format_shares, shorten_id
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, cents_down, cents_near, cents_up
+from pmtui.domain.money import Micros, cents_down, cents_near, cents_up, write_fee
 from pmtui.domain.orders.amounts import size_ceil, to_finest_tick
 from pmtui.domain.orders.order import TimeInForce
 from pmtui.domain.ticket.estimate import TicketNumbers
@@ -146,15 +146,14 @@ def _describe_fee(whole: _Sum, numbers: TicketNumbers | None) -> str:
         return "none (maker)"
     if not whole.worst_fee:
         return "none"
-    most = format_cost(_most_fee(whole, numbers))
+    most = write_fee(_most_fee(whole, numbers))
     none = "; none on what rests" if order.intent.time_in_force.rests else ""
     if numbers is None:
         # Dollars that fill below the limit buy more shares, with a larger fee.
         return f"about {most}" if spends(order) else f"max {most}{none}"
     if not numbers.fills_now:
         return f"none now, max {most} if it fills" + (" at once" if none else "")
-    # As in the ticket: rounded up, so that a small fee is not shown as none.
-    now = format_cost(numbers.fee)
+    now = write_fee(numbers.fee)
     return f"{now}{'' if now == most else f', max {most}'}{none if numbers.rests else ''}"
 
 
@@ -171,11 +170,11 @@ def _total(whole: _Sum, numbers: TicketNumbers | None) -> Facts:
     if not whole.worst_fee or order.unsigned.draft.is_post_only:
         return []
     is_buy = order.unsigned.draft.is_buy
-    most = cents_up(_most_fee(whole, numbers))
+    most = cents_near(_most_fee(whole, numbers))
     if may_fill_in_part(order) and numbers is not None:
         if not numbers.fills_now:
             return []
-        paid, fee = cents_near(numbers.fills_now_cash), cents_up(numbers.fee)
+        paid, fee = cents_near(numbers.fills_now_cash), cents_near(numbers.fee)
         total = Micros(paid + fee if is_buy else paid - fee)
         return [("Total", f"about {format_past_money(total)}")]
     if not is_buy:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.formats import format_shares
 from pmtui.domain.markets.market import Side
-from pmtui.domain.money import Micros, complement
+from pmtui.domain.money import Micros, complement, write_fee
 from pmtui.domain.orders.amounts import size_ceil
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.ticket.draft import (
@@ -387,8 +387,8 @@ def _later_figures(after: TicketAfter, axis: _Axis) -> list[_Figure]:
 def _fee_figure(numbers: TicketNumbers) -> _Figure:
     """Return the fee of what fills now, or the most it may be."""
     if not numbers.fills_now and numbers.most_fee:
-        return _Figure("fee", "Fee", f"max {format_cost(numbers.most_fee)}")
-    return _Figure("fee", "Fee", format_cost(numbers.fee))
+        return _Figure("fee", "Fee", f"max {write_fee(numbers.most_fee)}")
+    return _Figure("fee", "Fee", write_fee(numbers.fee))
 
 
 def _cash_figures(numbers: TicketNumbers, *, is_buy: bool) -> list[_Figure]:

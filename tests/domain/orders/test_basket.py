@@ -279,7 +279,7 @@ def test_fees_come_off_what_a_basket_brings() -> None:
         Micros(10 * ONE),
     )
     assert plan.fees > 0
-    assert plan.shown_fees == 250_000
+    assert plan.shown_fees == 240_000
     assert plan.gain == 200_000 - plan.shown_fees
 
 

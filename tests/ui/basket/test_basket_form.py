@@ -87,8 +87,8 @@ def test_what_a_basket_brings_is_what_it_pays_less_the_cents_shown() -> None:
     odd = replace(leg(1), cost=Micros(5_027_400), fee=Micros(152_600))
     basket = BasketPlan(BasketSide.YES, Micros(20 * ONE), (odd,) * 4)
     lines = [text(line) for line in paint_basket_totals(basket, None)]
-    assert lines[0] == "4 legs for $20.74 with fees of $0.62"
-    assert lines[1] == "All Yes pay $20.00 whoever wins: -$0.74 after fees"
+    assert lines[0] == "4 legs for $20.73 with fees of $0.61"
+    assert lines[1] == "All Yes pay $20.00 whoever wins: -$0.73 after fees"
     assert "$5.03" in text(paint_legs(basket, 76, most=6)[0])
 
 

@@ -171,9 +171,9 @@ def test_the_card_and_the_ticket_beside_it_tell_one_fee() -> None:
     order = replace(_prepared(time_in_force=TimeInForce.FOK), worst_fee=m("0.06248"))
     numbers = replace(_numbers(order, ("0.51", "200")), fee=m("0.06199"), most_fee=m("0.06248"))
     words = _fold(_words(order, occasion=Occasion(numbers=numbers)))
-    assert "Fee $0.07 Total" in words
+    assert "Fee $0.06 Total" in words
     figures = paint_figures(TicketDraft(Side.BUY, 0), numbers, width=38, height=9)
-    assert "Fee $0.07" in _fold("".join(cell.text for line in figures for cell in line))
+    assert "Fee $0.06" in _fold("".join(cell.text for line in figures for cell in line))
 
 
 def test_a_purchase_of_what_is_there_promises_no_number_of_shares() -> None:

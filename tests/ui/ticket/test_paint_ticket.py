@@ -124,14 +124,14 @@ def test_an_order_that_would_be_refused_or_killed_fills_nothing_and_costs_nothin
 
 
 def test_a_fee_that_is_kept_though_nothing_fills_now_is_not_shown_as_none() -> None:
-    fee = "fee max $0.99"
+    fee = "fee max $0.98"
     resting = replace(BUY, price_text="43", size_text="100")
     assert fee in " ".join(_figures(resting, width=60, height=3))
     assert fee not in " ".join(_figures(replace(resting, is_post_only=True), width=60, height=3))
     killed = replace(resting, time_in_force=TimeInForce.FOK)
     assert fee in " ".join(_figures(killed, width=60, height=3))
     large = _figures(resting, width=38, height=8)
-    assert next(line for line in large if "Fee" in line).split() == ["Fee", "max", "$0.99"]
+    assert next(line for line in large if "Fee" in line).split() == ["Fee", "max", "$0.98"]
 
 
 def test_a_market_order_shows_its_worst_price_and_least_shares() -> None:
