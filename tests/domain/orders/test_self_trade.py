@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmtui.domain.account.position import Position
 from pmtui.domain.books.book_view import BookState, BookView, Level
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Side
@@ -22,6 +23,7 @@ from pmtui.domain.orders.self_trade import (
     OwnOrdersMet,
     best_bid_of_others,
     describe_own_order,
+    mark_of,
     midpoint_of_others,
     own_bids_from,
     own_orders_met,
@@ -199,6 +201,25 @@ def test_an_own_order_that_is_the_best_moves_no_midpoint() -> None:
     assert midpoint_of_others(book, ConditionId("0xff"), [mine]) == book.midpoint
     alone = replace(book, bids=(best,))
     assert midpoint_of_others(alone, TERMS.condition_id, [mine]) == book.midpoint
+
+
+def test_a_position_is_worth_what_others_make_of_it_in_either_book() -> None:
+    here, other = BOOK.token_id, TokenId("other")
+    best = Level(m("0.525"), m("10"))
+    book, mine = replace(BOOK, bids=(best, *BOOK.bids)), own(Side.BUY, "0.525")
+    held = Position(
+        token_id=here, condition_id=TERMS.condition_id, title="", outcome="", size=m("5"),
+        average_price=m("0.5"), current_price=m("0.1"), realized=m("0"), opposite_token_id=other,
+    )  # fmt: skip
+    opposite = replace(held, token_id=other, opposite_token_id=here)
+    (mark, of_other) = (mark_of(each, {here: book}.get, [mine]) for each in (held, opposite))
+    assert mark == BOOK.midpoint
+    assert mark is not None
+    assert of_other == complement(mark)
+    assert mark_of(held, lambda _: None, [mine]) is None
+    stale = replace(book, state=BookState.STALE)
+    assert mark_of(opposite, {here: stale}.get, [mine]) is None
+    assert mark_of(replace(opposite, opposite_token_id=None), {here: book}.get, []) is None
 
 
 prices = st.integers(1, 99).map(lambda cents: Micros(cents * CENT))

@@ -147,18 +147,8 @@ class MarketControls:
                 self.single_keys.follow(model)
                 self.charts.show_history(model)
                 self._display.update_ticket(model)
-            case BookTopic(token_id) if token_id == model.token_id:
-                self._show_book(model)
-                if not self._display.shows_touch(model):
-                    self._display.show_quote(model)
-                    self._show_own(model)
-                    self.outcomes.show(model)
-                self.charts.show_depth()
-                self.charts.follow_quote(model)
-                self._display.update_ticket(model)
-            case BookTopic() if not self._display.shows_touch(model):
-                # The other outcome's book has another price for what is held of it.
-                self._show_own(model)
+            case BookTopic(token_id):
+                self._follow_book(model, is_shown=token_id == model.token_id)
             case EventTopic() | EventQuotesTopic():
                 self.outcomes.show(model)
             case TapeTopic(token_id) if token_id == model.token_id:
@@ -338,6 +328,19 @@ class MarketControls:
         self._display.show_book(model, is_in_series=lambda: self.outcomes.windows.is_in_series)
         self._show_state(model)
         self._place_result(model)
+
+    def _follow_book(self, model: MarketModel, *, is_shown: bool) -> None:
+        """Show a book that changed; that of the other outcome has a price for what is held of it."""
+        if is_shown:
+            self._show_book(model)
+        if not self._display.shows_touch(model):
+            self._display.show_quote(model)
+            self._show_own(model)
+            self.outcomes.show(model)
+        if is_shown:
+            self.charts.show_depth()
+            self.charts.follow_quote(model)
+            self._display.update_ticket(model)
 
     def _show_own(self, model: MarketModel) -> None:
         """Show what is ours, in panes that are small until there is something of it here."""
