@@ -63,6 +63,8 @@ class FlattenPlan:
     """Pairs of both outcomes that stay, which merging turns into dollars."""
     again: Micros | None = None
     """The worst price at which others bid for as many shares again; None if they do not, within the limit."""
+    others: tuple[Order, ...] = ()
+    """Own working orders of the market that are not in its way, and might open a position again."""
 
     @property
     def what(self) -> str:
@@ -244,7 +246,7 @@ def plan_flatten(
     best = others.bids[0].price
     price = worst_price(best, terms.tick_size, give_way_percent)
     intent = _sale(size, book.token_id, terms, price=price)
-    return FlattenPlan(
+    plan = FlattenPlan(
         intent,
         sales if held - reserved_shares(sales, book.token_id) < size else (),
         _numbers(intent, others, terms),
@@ -253,6 +255,19 @@ def plan_flatten(
         own_bids_from(intent, own),
         paired,
         _price_again(intent, others),
+    )
+    return replace(plan, others=_others(plan, own, terms))
+
+
+def _others(plan: FlattenPlan, own: Iterable[Order], terms: MarketTerms) -> tuple[Order, ...]:
+    named = {order.order_id for order in plan.in_the_way}
+    return tuple(
+        order
+        for order in own
+        if order.condition_id == terms.condition_id
+        and order.time_in_force.rests
+        and order.status.is_open
+        and order.order_id not in named
     )
 
 

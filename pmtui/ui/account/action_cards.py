@@ -131,6 +131,9 @@ def paint_flatten_card(
     if plan.pairs:
         kept = f"{format_shares(plan.pairs)} stay"
         estimates.append(("Pairs", f"{kept}: {merging}" if merging else kept))
+    if plan.others:
+        stay = count(len(plan.others), "order")
+        estimates.append(("Working", f"{stay} here {'stays' if len(plan.others) == 1 else 'stay'}"))
     own = " ".join(f"{warning}." for warning in plan.warnings)
     return paint_confirm(
         order, width, mode=mode, doubt=f"{own} {doubt}".strip(), height=height,

@@ -365,7 +365,7 @@ ACTIONS: tuple[Action, ...] = (
     _armed("market.take_ask", "U", "Take ask",
            "buy now at the best ask or better (FAK); nothing rests."),
     _armed("market.flatten_now", "F", "Flatten now",
-           "sell what is held of one outcome beyond the other without asking.", needs=Need.SALE),
+           "cancel all your orders in this market and sell what is held of one outcome beyond the other, without asking.", needs=Need.SALE),
     _armed("market.reverse", "R", "Reverse",
            "sell what is held of one outcome beyond the other, then buy as much of the other, if the "
            "sale filled whole.", needs=Need.SALE),

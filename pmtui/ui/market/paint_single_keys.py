@@ -10,7 +10,7 @@ from pmtui.domain.ids import TokenId
 from pmtui.domain.markets.market import Market, Side
 from pmtui.domain.money import ONE, ZERO, Micros
 from pmtui.domain.orders.amounts import to_finest_tick
-from pmtui.domain.orders.flattening import Closing, FlattenPlan
+from pmtui.domain.orders.flattening import Closing
 from pmtui.domain.orders.order import Accepted, Order, OrderStatus, Rejected, Unknown, Verdict
 from pmtui.domain.orders.single_keys import SingleKey
 from pmtui.service.surface import PreparedOrder
@@ -169,11 +169,30 @@ def describe_what_sells(keymap: Keymap, action: str = "flatten_now") -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Clearing:
+    """The own orders that flattening cancels, as they stand on the ladder."""
+
+    orders: tuple[Order, ...]
+    token_id: TokenId
+    """Of the outcome shown, in whose terms an order is a bid or an ask."""
+
+    @property
+    def sides(self) -> tuple[int, int]:
+        """How many bids and asks they are."""
+        bids = sum((o.side is Side.BUY) is (o.token_id == self.token_id) for o in self.orders)
+        return bids, len(self.orders) - bids
+
+    @property
+    def words(self) -> str:
+        """They, counted: `2 bids, 1 ask`."""
+        return _count_sides(*self.sides)
+
+
+@dataclass(frozen=True, slots=True)
 class Reversal:
     """What was sent to reverse a position."""
 
-    plan: FlattenPlan
-    """Of the sale."""
+    clearing: Clearing
     sale: PreparedOrder
     entry: PreparedOrder
     warnings: tuple[str, ...] = ()
@@ -247,24 +266,26 @@ def _traded(verdict: Accepted, order: PreparedOrder) -> str:
     return f"{size} {plain(order.outcome, _LABEL)}{price}"
 
 
-def describe_clearing(plan: FlattenPlan | None, said: str) -> str:
-    """Return which orders a sale cancels first; `said` unchanged if none."""
-    if plan is None or not plan.in_the_way:
+def describe_clearing(clearing: Clearing | None, said: str) -> str:
+    """Return which orders a sale cancels; `said` unchanged if none."""
+    if clearing is None or not clearing.orders:
         return said
-    what = _count_sides(len(plan.bids), len(plan.sales))
-    return f"Cancelling {what}; then {said.removeprefix('Sent ')}"
+    return f"Cancelling {clearing.words}; then {said.removeprefix('Sent ')}"
 
 
-def describe_cleared(plan: FlattenPlan | None, account: AccountView) -> str:
-    """Return which orders a sale has cancelled, as far as known; empty for none."""
-    if plan is None:
+def describe_cleared(clearing: Clearing | None, account: AccountView, sold: Verdict) -> str:
+    """Return which orders were cancelled with a sale, and, if it was sent, which are working still."""
+    if clearing is None:
         return ""
-    stayed = {order.order_id for order in account.open_orders}
-    stayed |= {o.order_id for o in account.recent if o.status is OrderStatus.FILLED}
-    bids, sales = (
-        sum(order.order_id not in stayed for order in orders) for orders in (plan.bids, plan.sales)
+    working = {order.order_id for order in account.open_orders}
+    ended = working | {o.order_id for o in account.recent if o.status is OrderStatus.FILLED}
+    gone = replace(clearing, orders=tuple(o for o in clearing.orders if o.order_id not in ended))
+    left = replace(clearing, orders=tuple(o for o in clearing.orders if o.order_id in working))
+    said = (
+        f"cancelled {gone.words}" if gone.orders else "",
+        f"{left.words} still working" if left.orders and not isinstance(sold, Rejected) else "",
     )
-    return f"cancelled {_count_sides(bids, sales)}" if bids or sales else ""
+    return "; ".join(filter(None, said))
 
 
 def _count_sides(bids: int, asks: int) -> str:
@@ -317,10 +338,10 @@ class ArmedKeys:
     """The order that each key would send now, or in a word why it sends none; empty for no word."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """The label of each action's key, by its name in the market context."""
-    held: Micros = ZERO
-    """Shares that flattening sells: the net of both outcomes."""
+    held: Micros | None = ZERO
+    """Shares that flattening sells, the net of both outcomes; None if it would be refused."""
     cancels: tuple[int, int] = (0, 0)
-    """How many bids and asks of ours that first cancels."""
+    """How many bids and asks of ours it cancels: all in the market."""
     closing: Closing | None = None
     """What selling them now brings."""
     reverse: tuple[Side, Micros] | None = None
@@ -602,8 +623,9 @@ def _endings(
     armed: ArmedKeys, *, is_brief: bool, is_tight: bool = False, has_gain: bool = True
 ) -> list[Line]:
     facts: list[Line] = []
-    if armed.held and (key := armed.keys.get("flatten_now")):
-        size = format_size_compact(armed.held, width=6).strip()
+    does_something = armed.held != ZERO or any(armed.cancels)
+    if does_something and (key := armed.keys.get("flatten_now")):
+        size = "–" if armed.held is None else format_size_compact(armed.held, width=6).strip()
         worth: Line = ()
         if (closing := armed.closing) is not None:
             gain = Cell(format_money_change(closing.profit), sign_role(closing.profit))
@@ -614,7 +636,8 @@ def _endings(
         if any(armed.cancels):
             pulls = (Cell(f", {_pulls(armed, is_brief=is_tight)}", Role.DIM),)
         name = "flat" if is_brief else "flatten"
-        facts.append((_key_cap(key), Cell(f" {name} {size}"), *worth, *pulls))
+        name += f" {size}" if armed.held != ZERO else ""
+        facts.append((_key_cap(key), Cell(f" {name}"), *worth, *pulls))
     if armed.held and (key := armed.keys.get("reverse")):
         name = " rev " if is_brief else " reverse "
         if not is_brief:
@@ -649,7 +672,7 @@ def _key_cap(key: str) -> Cell:
 
 
 def _pulls(armed: ArmedKeys, *, is_brief: bool) -> str:
-    """Return what flattening cancels first: `pulls 5 bids, 1 ask`; where room is short, how many orders."""
+    """Return what flattening cancels: `pulls 5 bids, 1 ask`; where room is short, how many orders."""
     return f"pulls {sum(armed.cancels)}" if is_brief else f"pulls {_count_sides(*armed.cancels)}"
 
 

@@ -115,6 +115,15 @@ def test_own_bids_that_it_may_meet_are_in_the_way_of_either_outcome() -> None:
     assert found.numbers.fills_now == m("30")
 
 
+def test_own_orders_of_the_market_that_are_not_in_its_way_are_known() -> None:
+    low = bid("0.30", "50")
+    elsewhere = replace(SALE, condition_id=ConditionId("0xbb"), token_id=TokenId("8"))
+    taker = replace(bid("0.20", "5"), time_in_force=TimeInForce.FAK)
+    found = planned("60", SALE, low, elsewhere, taker)
+    assert (found.in_the_way, found.others) == ((SALE,), (low,))
+    assert planned("60").others == ()
+
+
 def test_how_far_it_may_fall_is_counted_from_the_bids_of_others() -> None:
     found = planned("60", bid("0.50", "40"))
     assert (found.best_bid, found.intent.price) == (m("0.48"), m("0.44"))

@@ -248,6 +248,15 @@ def test_the_sale_of_all_says_which_orders_it_pulls(cancels: tuple[int, int], sa
     assert "pulls" not in text_of(second)
 
 
+def test_flattening_stands_there_for_orders_alone_and_without_a_size_where_it_is_refused() -> None:
+    _, second = paint_armed(replace(ARMED, held=ZERO, closing=None, cancels=(0, 1)), 170)
+    assert "F flatten, pulls 1 ask  " in text_of(second)
+    _, second = paint_armed(replace(ARMED, held=None, closing=None), 170)
+    assert "F flatten –  " in text_of(second)
+    _, second = paint_armed(replace(ARMED, held=ZERO, closing=None), 170)
+    assert "flatten" not in text_of(second)
+
+
 def test_no_key_is_left_out_for_the_orders_that_are_pulled() -> None:
     keys = {**ARMED.keys, "cancel_bids": "(", "cancel_asks": ")"}
     fine = finer()

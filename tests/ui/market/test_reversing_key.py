@@ -19,7 +19,7 @@ from pmtui.domain.orders.order import (
 )
 from pmtui.service.surface import PreparedOrder
 from pmtui.service.topics import BookTopic
-from pmtui.ui.market.paint_single_keys import Reversal, describe_reversed
+from pmtui.ui.market.paint_single_keys import Clearing, Reversal, describe_reversed
 from tests.ui.demo_market import MarketDemo
 from tests.ui.fake_surface import NOW, FakeService
 from tests.ui.market.market_kit import cents, line
@@ -153,7 +153,7 @@ def order(side: Side, outcome: str, price: float) -> PreparedOrder:
 
 
 REVERSAL = Reversal(
-    plan=None,  # type: ignore[arg-type]  # what was cancelled is told by words
+    clearing=Clearing((), YES),
     sale=order(Side.SELL, "Yes", 44), entry=order(Side.BUY, "No", 55), warnings=("large: $55.00",),
 )  # fmt: skip
 SALE_ID, ENTRY_ID = REVERSAL.sale.order_id, REVERSAL.entry.order_id

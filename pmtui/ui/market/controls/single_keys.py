@@ -27,6 +27,7 @@ from pmtui.domain.orders.flattening import (
     FlattenPlan,
     FlattenProblem,
     close_now,
+    net_of_market,
     plan_flatten_net,
 )
 from pmtui.domain.orders.order import Accepted, LimitIntent, OrderStatus, Rejected, Unknown
@@ -54,6 +55,7 @@ from pmtui.ui.market.moves import describe_merging, describe_pairs, prepare_net_
 from pmtui.ui.market.order_news import OrderNews
 from pmtui.ui.market.paint_single_keys import (
     ArmedKeys,
+    Clearing,
     Dials,
     KeyOrder,
     RestingKeys,
@@ -252,13 +254,20 @@ class SingleKeys:
         return plan
 
     async def flatten(self) -> None:
-        """Sell the net position of this market without a confirmation."""
+        """Cancel all own orders in this market and sell its net position, without a confirmation."""
         model = self._workspace.reader.read()
         found = self._obey(model, "flatten")
         if found is None:
             return
         book, _ = found
         pressed_s = self._workspace.queries.monotonic()
+        clearing = Clearing(model.own_orders, book.token_id)
+        if clearing.orders and _is_flat(model, book):
+            command_id = self._workspace.commands.cancel_market(model.condition_id, None)
+            self._line.show(f"Cancelling {clearing.words}; no position to sell.")
+            work = self._news.report_cancel(command_id, "in this market")
+            _ = self._page.run_worker(work)
+            return
         sale = await prepare_net_sale(self._workspace.surface, model.terms, book)
         if isinstance(sale, str):
             self._refuse(sale)
@@ -272,10 +281,14 @@ class SingleKeys:
         warnings = self._warnings_of(model, order, book) + plan.warnings
         if pairs := describe_pairs(plan.pairs, describe_merging(self._workspace.keymap)):
             warnings = (*warnings, pairs)
+        if plan.others:
+            # Apart, as the sale waits only for what is in its way.
+            _ = self._workspace.commands.cancel(order.order_id for order in plan.others)
         command_id = self._workspace.commands.flatten(
             order.order_id, plan.in_the_way, override=override, is_single_key=True
         )
-        self._follow_order(command_id, order, takes=True, warnings=warnings, clearing=plan)
+        clearing = replace(clearing, orders=(*plan.in_the_way, *plan.others))
+        self._follow_order(command_id, order, takes=True, warnings=warnings, clearing=clearing)
 
     async def reverse(self) -> None:
         """Sell the net position of this market, and once that filled whole buy as much of the other outcome."""
@@ -323,8 +336,9 @@ class SingleKeys:
             *self._warnings_of(model, sale, book), *plan.sale.warnings, *plan.entry.warnings,
             *filter(None, (pairs,)),
         )  # fmt: skip
-        self._line.show(describe_clearing(plan.sale, describe_reversing(sale, entry, warnings)))
-        reversal = Reversal(plan.sale, sale, entry, warnings)
+        clearing = Clearing(plan.sale.in_the_way, book.token_id)
+        self._line.show(describe_clearing(clearing, describe_reversing(sale, entry, warnings)))
+        reversal = Reversal(clearing, sale, entry, warnings)
         work = self._report_reversal(first, second, reversal, since=self._line.mark)
         _ = self._page.run_worker(work)
 
@@ -336,7 +350,7 @@ class SingleKeys:
         bought = await self._workspace.commands.verdict(second)
         words = partial(
             describe_reversed, reversal,
-            cleared=describe_cleared(reversal.plan, self._workspace.queries.account()),
+            cleared=describe_cleared(reversal.clearing, self._workspace.queries.account(), sold),
             if_not_sold=describe_what_sells(self._workspace.keymap, "reverse"),
         )  # fmt: skip
         if isinstance(bought, Rejected | Unknown):
@@ -440,6 +454,8 @@ class SingleKeys:
             held=model.account.held, orders=model.own_orders, book=book, terms=model.terms,
             give_way_percent=marks.give_way_percent,
         )  # fmt: skip
+        held = ZERO if marks.net is None else size_floor(marks.net.size)
+        is_refused = held > 0 and isinstance(plan, FlattenProblem)
         closing = None
         if (net := marks.net) is not None:
             way = marks.give_way_percent
@@ -451,8 +467,8 @@ class SingleKeys:
             chosen=self._workspace.surface.chosen_preset,
             orders=self._orders(model, book, model.terms),
             keys={name: key_of(keymap, f"market.{name}") for name in _NAMED_KEYS},
-            held=ZERO if marks.net is None else size_floor(marks.net.size),
-            cancels=(0, 0) if isinstance(plan, FlattenProblem) else (len(plan.bids), len(plan.sales)),
+            held=None if is_refused else held,
+            cancels=(0, 0) if is_refused else Clearing(model.own_orders, book.token_id).sides,
             closing=closing,
             reverse=_reverse_of(plan, book),
             round_trip_ms=None if trip is None else trip.round_trip_ms,
@@ -527,7 +543,7 @@ class SingleKeys:
 
     def _follow_order(
         self, command_id: CommandId, order: PreparedOrder, *, takes: bool,
-        warnings: tuple[str, ...], clearing: FlattenPlan | None = None,
+        warnings: tuple[str, ...], clearing: Clearing | None = None,
     ) -> None:  # fmt: skip
         said = describe_sent(order, takes=takes, warnings=warnings)
         self._line.show(describe_clearing(clearing, said))
@@ -539,12 +555,12 @@ class SingleKeys:
     # A closed screen loses only the message: the service owns the order.
     async def _report_end(
         self, command_id: CommandId, order: PreparedOrder, warnings: tuple[str, ...], *,
-        clearing: FlattenPlan | None, since: int,
+        clearing: Clearing | None, since: int,
     ) -> None:  # fmt: skip
         verdict = await self._workspace.commands.verdict(command_id)
         words = partial(
             describe_end, order=order, warnings=warnings,
-            cleared=describe_cleared(clearing, self._workspace.queries.account()),
+            cleared=describe_cleared(clearing, self._workspace.queries.account(), verdict),
             if_not_sold=describe_what_sells(self._workspace.keymap),
         )  # fmt: skip
         self._news.report(order, verdict, words, since=since)
@@ -626,6 +642,13 @@ class SingleKeys:
 
     def _key(self, name: str) -> str:
         return self._workspace.key(name)
+
+
+def _is_flat(model: MarketModel, book: BookView) -> bool:
+    """Return whether there is no net position that an order could sell."""
+    if model.terms is None:
+        return False
+    return size_floor(net_of_market(model.account.held, book.token_id, model.terms).excess) <= 0
 
 
 def _decisive(book: BookView, cursor: tuple[Micros, Side] | None) -> tuple[object, ...]:

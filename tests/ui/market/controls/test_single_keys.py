@@ -668,7 +668,7 @@ async def test_why_a_position_is_not_sold_says_what_to_do() -> None:
     desk = armed()
     desk.set_orders(believable.order(9, NUMBER, price=0.52, size=10))
     stayed = "Not sold: your BUY 10 Yes @ 52¢ stayed: order is delayed"
-    desk.service.verdicts = [Rejected(stayed)]
+    desk.service.verdicts = [Rejected(stayed, is_blocked_by_own=True)]
     await desk.keys.flatten()
     await desk.page.finish()
     assert desk.said == f"{stayed}: F to retry, s to sell by ticket."
@@ -686,6 +686,60 @@ async def test_flattening_sells_the_net_position_and_leaves_pairs() -> None:
     assert (order.intent.token_id, order.intent.side, order.size) == (NO, Side.SELL, cents(158))
     assert "100 pairs stay: p M merges them" in desk.said
     await desk.page.finish()
+
+
+async def test_flattening_pulls_all_that_works_in_the_market_and_waits_for_what_is_in_the_way() -> (
+    None
+):
+    desk = armed()
+    desk.hold(yes=100, no=0)
+    ask = believable.order(1, NUMBER, side=Side.SELL, price=0.57, size=100)
+    low = believable.order(2, NUMBER, side=Side.BUY, price=0.20, size=10)
+    # A sale of No stands among the bids of Yes.
+    mirrored = replace(
+        believable.order(3, NUMBER, side=Side.SELL, price=0.90, size=10), token_id=NO
+    )
+    desk.set_orders(ask, low, mirrored)
+    dials = desk.keys.dials(desk.reader.read())
+    assert isinstance(dials, ArmedKeys)
+    assert (dials.held, dials.cancels) == (cents(10000), (2, 1))
+    await desk.keys.flatten()
+    ((_, in_the_way),) = desk.service.calls_of("flatten")
+    assert in_the_way == (ask,)
+    ((others,),) = desk.service.calls_of("cancel")
+    assert isinstance(others, tuple)
+    assert set(others) == {low.order_id, mirrored.order_id}
+    assert desk.said.startswith("Cancelling 2 bids, 1 ask; then SELL 100 Yes")
+    desk.set_orders(low)
+    await desk.page.finish()
+    assert desk.said.endswith("; cancelled 1 bid, 1 ask; 1 bid still working.")
+
+
+async def test_flattening_without_a_position_pulls_what_could_open_one() -> None:
+    desk = armed()
+    desk.hold(yes=0, no=0)
+    desk.set_orders(believable.order(1, NUMBER, side=Side.SELL, price=0.57, size=100))
+    dials = desk.keys.dials(desk.reader.read())
+    assert isinstance(dials, ArmedKeys)
+    assert (dials.held, dials.cancels) == (0, (0, 1))
+    await desk.keys.flatten()
+    assert len(desk.service.calls_of("cancel_market")) == 1
+    assert not desk.placed("flatten")
+    assert desk.said == "Cancelling 1 ask; no position to sell."
+    await desk.page.finish()
+
+
+async def test_flattening_that_would_be_refused_shows_no_size() -> None:
+    desk = armed()
+    desk.hold(yes=100, no=0)
+    book = desk.service.books[YES]
+    desk.service.books[YES] = replace(book, bids=(), version=book.version + 1)
+    dials = desk.keys.dials(desk.reader.read())
+    assert isinstance(dials, ArmedKeys)
+    assert (dials.held, dials.cancels) == (None, (0, 0))
+    await desk.keys.flatten()
+    assert not desk.service.calls_of("cancel")
+    assert desk.said == "Nothing to sell: no bids now."
 
 
 async def test_pairs_alone_are_not_sold() -> None:
