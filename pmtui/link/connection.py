@@ -159,8 +159,7 @@ class ServiceConnection:
         self._done: asyncio.Future[Done] | None = None
         """The answer to the request in progress."""
         self._last_message_s = 0.0
-        self._is_silent = False
-        self._is_closing = False
+        self._is_silent = self._is_closing = False
         self.instance = ""
         """The id of the current or last run of the service."""
         self.goodbye: Goodbye | None = None

@@ -22,7 +22,6 @@ All times are seconds of one monotonic clock; the venue's clock is not used.
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
-from math import inf
 
 from pmtui.domain.books.book_view import BookView
 from pmtui.domain.ids import OrderId, TokenId, TradeId
@@ -381,6 +380,8 @@ class _Evidence:
     shown_from_s: float
     """A request sent after this must find the order, if it exists."""
     was_at_venue: bool = False
+    suspected_until_s: float | None = None
+    """The latest time at which an open order may have ended unseen; None if it is as reported."""
     missing: _Series = field(default_factory=_Series)
     sightings: _Series = field(default_factory=_Series)
 
@@ -392,8 +393,6 @@ class OrderEndings:
         self.policy = policy or EndingPolicy()
         self._own = own
         self._evidence: dict[OrderId, _Evidence] = {}
-        self._suspected: dict[OrderId, float] = {}
-        """Open orders that may have ended unseen, and the latest time at which they did."""
 
     def suspect(self, order_ids: Iterable[OrderId], *, until_s: float) -> None:
         """Doubt that open orders are still open, until a report requested `lag_s` later shows them.
@@ -402,11 +401,14 @@ class OrderEndings:
             order_ids: the orders that the venue may have ended.
             until_s: the latest time at which it may have done so.
         """
-        self._suspected.update(dict.fromkeys(order_ids, until_s))
+        for order_id in order_ids:
+            if (evidence := self._evidence.get(order_id)) is not None:
+                evidence.suspected_until_s = until_s
 
     def is_suspected(self, order_id: OrderId) -> bool:
         """Whether an open order may have ended unseen."""
-        return order_id in self._suspected
+        evidence = self._evidence.get(order_id)
+        return evidence is not None and evidence.suspected_until_s is not None
 
     def apply(self, fact: Order, at_s: float, *, is_record: bool = False) -> Order | None:
         """Apply a fact: a reply to an order or a cancel, or an event of the user stream.
@@ -432,8 +434,9 @@ class OrderEndings:
         if not fact.status.is_open or known is None or evidence is None:
             return self.apply(fact, at_s, is_record=True)
         evidence.missing.clear()
-        if asked_s >= self._suspected.get(fact.order_id, inf) + self.policy.lag_s:
-            del self._suspected[fact.order_id]
+        until_s = evidence.suspected_until_s
+        if until_s is not None and asked_s >= until_s + self.policy.lag_s:
+            evidence.suspected_until_s = None
         if known.status.is_open or known.status is OrderStatus.REJECTED:
             return self.apply(fact, at_s)
         if self._own.is_concluded(fact.order_id):
@@ -531,8 +534,6 @@ class OrderEndings:
         if known is None:
             return
         phase, before = _phase_of(known), self._evidence.get(order_id)
-        if phase is _Phase.ENDED:
-            _ = self._suspected.pop(order_id, None)
         if before is not None and before.phase is phase:
             return
         shown_from_s = at_s + self.policy.lag_s

@@ -346,6 +346,8 @@ def test_an_order_of_an_earlier_session_that_is_gone_was_cancelled() -> None:
 
 def test_a_suspected_order_is_trusted_again_once_a_late_enough_report_shows_it() -> None:
     endings = OrderEndings(OwnOrders(), POLICY)
+    endings.suspect((ID,), until_s=inf)
+    assert not endings.is_suspected(ID)
     _ = endings.apply(ORDER, 0.0)
     endings.suspect((ID,), until_s=inf)
     _ = endings.apply_report(ORDER, asked_s=900.0, at_s=900.1)
