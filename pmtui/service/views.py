@@ -16,14 +16,8 @@ from pmtui.domain.account.position import Activity, ClosedPosition, Position
 from pmtui.domain.books.book_view import BookState, BookView
 from pmtui.domain.books.tape import TapeGap
 from pmtui.domain.conditionals.alerts import PriceAlert
-from pmtui.domain.conditionals.conditional import (
-    GONE,
-    ConditionalOrder,
-    ConditionalState,
-    covered_by,
-    covering,
-    unprotected,
-)
+from pmtui.domain.conditionals.conditional import GONE, ConditionalOrder, ConditionalState
+from pmtui.domain.conditionals.coverage import covered_by, covering, unprotected
 from pmtui.domain.health import SourceHealth
 from pmtui.domain.ids import ConditionId, EventId, MarketId, OrderId, TokenId
 from pmtui.domain.markets.history import Interval, PricePoint

@@ -17,7 +17,7 @@ The typed entries are parsed into a plan and checked against the market: problem
 entries, and a valid plan shows the proceeds of its sales.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -38,7 +38,7 @@ from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.fees import taker_fee
 from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, ZERO, Micros, complement, notional_floor
-from pmtui.domain.orders.amounts import is_on_tick, nearest_price, pairs_of, price_ceil, size_floor
+from pmtui.domain.orders.amounts import is_on_tick, nearest_price, price_ceil, size_floor
 from pmtui.domain.orders.order import LimitIntent, TimeInForce
 
 ConditionalId = NewType("ConditionalId", str)
@@ -246,71 +246,6 @@ def worst_price(conditional: ConditionalOrder, trigger: Trigger, tick: Micros) -
         return price_ceil(conditional.take_profit, tick)
     stop = conditional.stop if conditional.stop is not None else tick
     return price_ceil(Micros(stop - conditional.give_way), tick)
-
-
-def allot(
-    conditionals: Iterable[ConditionalOrder], held: Micros, *, of_other: Micros = ZERO
-) -> dict[ConditionalId, Micros]:
-    """Return how many of the held shares each active order covers; never more than all together.
-
-    Orders with a stated size come first, oldest first; one for the whole position gets the rest of the
-    shares that are not paired.
-
-    Args:
-        conditionals: those of one token.
-        held: shares of the token.
-        of_other: shares of the market's other outcome.
-    """
-    left, pairs = max(held, 0), pairs_of(held, of_other)
-    shares: dict[ConditionalId, Micros] = {}
-    active = (each for each in conditionals if each.state.is_active)
-    for each in sorted(active, key=lambda each: (each.is_all, each.created_at)):
-        size = max(left - pairs, 0) if each.is_all else min(each.size, left)
-        shares[each.conditional_id] = Micros(size)
-        left -= size
-    return shares
-
-
-def covered_by(
-    conditional: ConditionalOrder, others: Iterable[ConditionalOrder], held: Micros,
-    *, of_other: Micros = ZERO,
-) -> Micros:  # fmt: skip
-    """Return how many of the held shares an order covers; a paused one, how many once it is resumed.
-
-    Args:
-        conditional: it may be among the others.
-        others: those of its token.
-        held: shares of the token.
-        of_other: shares of the market's other outcome.
-    """
-    this = conditional.conditional_id
-    active = replace(conditional, state=ConditionalState.WATCHING)
-    beside = (each for each in others if each.conditional_id != this)
-    return allot((*beside, active), held, of_other=of_other)[this]
-
-
-def unprotected(
-    conditionals: Sequence[ConditionalOrder], held: Micros, *, of_other: Micros = ZERO
-) -> Micros | None:
-    """Return how many unpaired shares no active stop covers; None if there is no stop at all."""
-    stops = {each.conditional_id for each in conditionals if each.has_stop}
-    if not stops:
-        return None
-    allotted = allot(conditionals, held, of_other=of_other)
-    covered = sum(size for key, size in allotted.items() if key in stops)
-    return Micros(max(max(held, 0) - of_other - covered, 0))
-
-
-def covering(others: Sequence[ConditionalOrder], held: Micros) -> ConditionalOrder | None:
-    """Return one that leaves no shares for another: for the whole position, or the last of those that take all.
-
-    Args:
-        others: active ones of one token.
-        held: shares of the token.
-    """
-    taken = sum(each.size for each in others if not each.is_all)
-    is_full = size_floor(Micros(max(held - taken, 0))) <= 0
-    return next((e for e in others if e.is_all), others[-1] if others and is_full else None)
 
 
 def sale_of(

@@ -26,10 +26,8 @@ from pmtui.domain.conditionals.conditional import (
     PlanProblem,
     Trigger,
     after_sale,
-    allot,
     check_attachment,
     check_plan,
-    covered_by,
     describe_conditional,
     follow_purchases,
     moved_to,
@@ -39,6 +37,7 @@ from pmtui.domain.conditionals.conditional import (
     without,
     worst_price,
 )
+from pmtui.domain.conditionals.coverage import allot, covered_by
 from pmtui.domain.formats import are, count, format_shares, with_cent_sign
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import Market, MarketTerms, Side

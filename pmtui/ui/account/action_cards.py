@@ -118,6 +118,20 @@ def paint_flatten_card(
         first.append(
             f"and {count(more, 'more working order' if plan.bids else 'more working sale')}"
         )
+    estimates = _describe_sale(plan, merging=merging)
+    own = " ".join(f"{warning}." for warning in plan.warnings)
+    return paint_confirm(
+        order, width, mode=mode, doubt=f"{own} {doubt}".strip(), height=height,
+        occasion=Occasion(
+            f"Sell the {plan.what}?", first, estimates,
+            numbers=numbers, details_key=details_key,
+        ),
+    )  # fmt: skip
+
+
+def _describe_sale(plan: FlattenPlan, *, merging: str) -> list[tuple[str, str]]:
+    """Return what a sale brings by the book as it is, and what stays."""
+    numbers = plan.numbers
     average = numbers.fills_now_average
     fills = "nothing, no bids here"
     if average is not None:
@@ -134,14 +148,7 @@ def paint_flatten_card(
     if plan.others:
         stay = count(len(plan.others), "order")
         estimates.append(("Working", f"{stay} here {'stays' if len(plan.others) == 1 else 'stay'}"))
-    own = " ".join(f"{warning}." for warning in plan.warnings)
-    return paint_confirm(
-        order, width, mode=mode, doubt=f"{own} {doubt}".strip(), height=height,
-        occasion=Occasion(
-            f"Sell the {plan.what}?", first, estimates,
-            numbers=numbers, details_key=details_key,
-        ),
-    )  # fmt: skip
+    return estimates
 
 
 def paint_scaled_card(

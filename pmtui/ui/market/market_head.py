@@ -1,5 +1,6 @@
 """The head of the trading screen: the question, the touch, and the terms for orders."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
@@ -135,6 +136,10 @@ def paint_quote(
         numbers += _fee_numbers(view.terms, book.midpoint)
     if market is not None and has_volumes:
         numbers += _market_numbers(market)
+    return _fitting(numbers, width)
+
+
+def _fitting(numbers: Iterable["_Number"], width: int) -> Line:
     line: list[Cell] = []
     used = 0
     for number in numbers:

@@ -24,11 +24,8 @@ from pmtui.domain.conditionals.conditional import (
     Recount,
     Trigger,
     after_sale,
-    allot,
     check_attachment,
     check_plan,
-    covered_by,
-    covering,
     describe_attachment,
     describe_conditional,
     describe_plan,
@@ -44,10 +41,10 @@ from pmtui.domain.conditionals.conditional import (
     recount,
     sale_of,
     shares_short,
-    unprotected,
     without,
     worst_price,
 )
+from pmtui.domain.conditionals.coverage import allot, covered_by, covering, unprotected
 from pmtui.domain.ids import ConditionId, OrderId, TokenId
 from pmtui.domain.markets.market import FeeSchedule, Side
 from pmtui.domain.money import ONE, ZERO, Micros, parse_micros
