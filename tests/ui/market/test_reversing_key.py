@@ -190,7 +190,7 @@ UNSENT = Rejected("Not sent: single keys were disarmed")
          "Not reversed: sold 40 of 100 Yes @ 46¢, net 60 Yes left; BUY 100 No not sent."),
         (Rejected("no balance"), UNSENT,
          "SELL 100 Yes @ 44¢ refused: no balance; BUY 100 No not sent."),
-        (Rejected("Not sold: your BUY 10 Yes @ 46¢ stayed: order is delayed"), UNSENT,
+        (Rejected("Not sold: your BUY 10 Yes @ 46¢ stayed: order is delayed", is_blocked_by_own=True), UNSENT,
          "Not sold: your BUY 10 Yes @ 46¢ stayed: order is delayed: R to retry; BUY 100 No not sent."),
         (Unknown(SALE_ID, "no answer", NOW), UNSENT,
          "SELL 100 Yes @ 44¢ unconfirmed, checking: no answer; BUY 100 No not sent."),
