@@ -341,13 +341,26 @@ class PositionPane(LinePane):
 
     @override
     def title(self) -> Line:
-        return (Cell("POSITION", Role.HEADING),)
+        """Return the pane's name; the net size in its place where only one of them fits."""
+        name, net, gains = (Cell("POSITION", Role.HEADING),), self._net, self._gains
+        if net and gains and line_width((*name, *net[1:], *gains[-1])) + 2 > self.title_width:
+            return net[1:]
+        return name
+
+    @property
+    def _net(self) -> Line:
+        return () if self._words else net_of(self._positions, self._labels)
+
+    @property
+    def _gains(self) -> tuple[Line, ...]:
+        return () if self._words else gain_forms(self._positions, self._fees)
 
     @override
     def value(self) -> Line:
         """Return the unrealised gain, after the net size if both fit."""
-        gains = () if self._words else gain_forms(self._positions, self._fees)
-        net = () if self._words else net_of(self._positions, self._labels)
+        gains, net = self._gains, self._net
+        if net and self.title() == net[1:]:
+            net = ()
         gap = Cell("  ")
         forms = [(*net, gap, *gain) for gain in gains if net]
         forms += [(*net[1:], Cell(" "), *gains[-1])] if net and gains else []

@@ -217,8 +217,8 @@ async def test_what_is_held_of_the_other_outcome_is_told_net() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         screen = await opened(app, pilot)
         service.announce(AccountTopic())
-        title = "".join(cell.text for cell in screen.position.value())
-        assert title == "-40 Yes -$0.26"
+        title = "".join(cell.text for line in screen.position.titles() for cell in line)
+        assert title == "-40 Yes-$0.26 at mid"
         assert screen.ladder.ladder is not None
         net = screen.ladder.ladder.placed.marks.net
         assert net is not None
