@@ -294,9 +294,9 @@ class ServiceConnection:
         self.send(message)
         return await pending.answer
 
-    def on_answer(self, call_id: str, listener: Callable[[], None]) -> None:
-        """Call `listener` once a command just sent is answered, or will never be."""
-        self._pending[call_id].answer.add_done_callback(lambda _: listener())
+    def on_answer(self, call_id: str, listener: Callable[[BaseException | None], None]) -> None:
+        """Call `listener` once a command just sent is answered, or with why it will never be."""
+        self._pending[call_id].answer.add_done_callback(lambda it: listener(it.exception()))
 
     def on_lost(self, listener: Callable[[str, NoAnswerError], None]) -> None:
         """Call `listener` with the id of each followed command that may have happened unseen."""

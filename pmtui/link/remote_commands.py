@@ -153,7 +153,16 @@ class RemoteCalls:
         """Disarm this terminal, which shows so at once: only `arm` arms it again."""
         self._mirror.begin_disarming()
         call_id = self._line.call(_encode(Commands.disarm, reason))
-        self._line.on_answer(call_id, self._mirror.end_disarming)
+        self._line.on_answer(call_id, lambda _: self._mirror.end_disarming())
+
+    def log_refusal(self, reason: str) -> None:
+        """Have the service log why a single key sent nothing; if it cannot, this terminal does."""
+
+        def on_answer(lost: BaseException | None) -> None:
+            if lost is not None:
+                self.notice(Level.INFO, f"Single key: {reason}")
+
+        self._line.on_answer(self._line.call(_encode(Commands.log_refusal, reason)), on_answer)
 
     def notice(self, level: Level, text: str) -> None:
         """Report in this terminal what no service reports, until it is read."""
@@ -311,11 +320,8 @@ class RemoteCommands:
             return _sentence(lost.reason)
 
     def log_refusal(self, reason: str) -> None:
-        """Log why a single key sent nothing, in this terminal where no service can."""
-        if self._line.is_attached:
-            self._calls.send(Commands.log_refusal, reason)
-        else:
-            self._calls.notice(Level.INFO, f"Single key: {reason}")
+        """Log why a single key sent nothing."""
+        self._calls.log_refusal(reason)
 
     def disarm(self, reason: str) -> None:
         """Disarm this terminal."""

@@ -8,6 +8,7 @@ from pmtui.link.remote_commands import NO_ANSWER
 from pmtui.service.surface import ARM_WITHIN_S
 from pmtui.service.topics import StatusTopic
 from tests.link.kit import House, Seat, house_around, relay_to, running_house
+from tests.manual_clock import settle
 from tests.service.fakes import running_world
 from tests.service.order_kit import said, until
 
@@ -143,14 +144,22 @@ async def test_why_a_key_sent_nothing_is_in_the_log_after_the_next_service_has_c
         async with house_around(world, tmp_path / "s") as house:
             context = house.seat()
             seat = await context.__aenter__()
+            writer = seat.line._writer
+            assert writer is not None
+            writer.transport.abort()
+            # Nobody has noticed yet.
+            assert seat.line.is_attached
+            seat.commands.log_refusal("Not sent: just then.")
         await until(world, lambda: not seat.line.is_attached, "the service has gone")
         seat.commands.log_refusal("Not sent: The service is gone.")
+        await settle()
         assert seat.queries.status().unread_notices == 0
         async with house_around(world, tmp_path / "s"):
             await until(world, lambda: seat.line.is_attached, "attached again")
-            kept = [e for e in seat.queries.log().entries if "The service is gone" in e.text]
+            kept = [e for e in seat.queries.log().entries if "Single key" in e.text]
             assert [(e.text, e.kind, e.until_read) for e in kept] == [
-                ("Single key: Not sent: The service is gone.", "order", False)
+                ("Single key: Not sent: just then.", "order", False),
+                ("Single key: Not sent: The service is gone.", "order", False),
             ]
             seat.commands.log_refusal("Not sent: again.")
             await until(world, lambda: said(world, "Single key: Not sent: again."), "the service's")
