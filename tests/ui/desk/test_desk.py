@@ -208,7 +208,7 @@ async def test_the_desk_tells_what_armed_keys_do_and_escape_disarms_before_it_le
     service = armed_service()
     async with on_desk(service) as (app, pilot, screen):
         await until(pilot, lambda: screen.has_class("-dials"), "the two lines of keys")
-        assert shows(app, "disarms 5:00")
+        assert shows(app, "5:00 left")
         assert shows(app, "ARMED 5 · 5:00")
         await pilot.press("escape")
         await until(pilot, lambda: service.calls_of("disarm"), "disarmed")

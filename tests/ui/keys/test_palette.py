@@ -55,12 +55,14 @@ async def test_an_action_is_one_line_with_its_key(width: int) -> None:
         await pilot.press(*"portfolio")
         commands = app.screen.query_one(CommandList)
         await until(pilot, lambda: commands.option_count > 1, "something found")
-        lines = [
-            "".join(segment.text for segment in commands.render_line(y)).rstrip()
-            for y in range(commands.size.height)
-        ]
-        shown = [line for line in lines if line.strip()]
-        assert len(shown) == commands.option_count
+
+        def drawn() -> list[str]:
+            lines = map(commands.render_line, range(commands.size.height))
+            texts = ["".join(segment.text for segment in line).rstrip() for line in lines]
+            return [text for text in texts if text]
+
+        await until(pilot, lambda: len(drawn()) == commands.option_count, "all of it drawn")
+        shown = drawn()
         assert shown[0].split() == ["Actions"]
         words = shown[1].split()
         assert (words[0], words[-1]) == ("Portfolio", "p")

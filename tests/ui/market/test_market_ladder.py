@@ -218,7 +218,7 @@ async def test_what_is_held_of_the_other_outcome_is_told_net() -> None:
         screen = await opened(app, pilot)
         service.announce(AccountTopic())
         title = "".join(cell.text for line in screen.position.titles() for cell in line)
-        assert title == "-40 Yes-$0.26 at mid"
+        assert title == "-40 Yes+$1.54 at mid"
         assert screen.ladder.ladder is not None
         net = screen.ladder.ladder.placed.marks.net
         assert net is not None

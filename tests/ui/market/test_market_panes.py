@@ -259,7 +259,7 @@ async def test_an_order_chosen_in_the_list_is_cancelled_alone() -> None:
         screen.ladder.point_at(cents(47))
         await settle(pilot)
         titles, *rows = shown_text(screen.orders)[:6]
-        assert titles.split()[:2] == ["OPEN", "PRICE"]
+        assert titles.split()[:2] == ["Open", "Price"]
         prices = [text.split()[2] for text in rows]
         assert prices == ["60", "57", "49", "47", "47"]
         await chosen(pilot, screen, "down", "down", "down")

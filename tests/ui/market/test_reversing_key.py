@@ -55,7 +55,7 @@ async def test_it_sends_the_sale_and_as_much_of_the_other_outcome_after_it() -> 
     async with app.run_test(size=MIDDLE) as pilot:
         screen = await armed(app, pilot)
         clear(app)
-        await until(pilot, lambda: "R reverse 51¢" in line(screen, "dials-more"), "its price")
+        await until(pilot, lambda: "R rev 51¢" in line(screen, "dials-more"), "its price")
         service = app.market.service
         service.is_holding = True
         await pilot.press("R")
@@ -88,7 +88,7 @@ async def test_without_a_position_or_enough_of_a_book_it_sends_nothing_and_says_
         book = service.books[YES]
         service.books[YES] = replace(book, bids=book.bids[:1], version=book.version + 1)
         service.announce(BookTopic(YES))
-        await until(pilot, lambda: "R:–" in line(screen, "dials-more"), "it has no price")
+        await until(pilot, lambda: "R rev –" in line(screen, "dials"), "it has no price")
         await pilot.press("R")
         said = "Not sent: bids of only 900 down to 47¢; reversing 1,250.5 takes 2,501."
         await until(pilot, lambda: said in line(screen, "notice"), "the reason")
