@@ -386,7 +386,7 @@ def rounding_of(shares: Micros) -> Micros:
 
 @dataclass(frozen=True, slots=True)
 class _Moves:
-    """The fills of one instant that change a net position in the same direction."""
+    """The fills of one instant that change a net position in the same direction, all sales or all purchases."""
 
     size: int = 0
     cost: int = 0
@@ -445,8 +445,9 @@ def _since_flat(
 ) -> _Basis | None:
     """Return what the trades since a market's net position was flat paid for it.
 
-    Buying one outcome is selling the other at the complement. Fills of one instant count as one trade:
-    their order is unknown. Reductions leave the average.
+    Buying one outcome is selling the other at the complement. Fills of one instant count as one trade, as their
+    order is unknown, but shares are sold before others are bought: what is held is closed before the
+    opposite is opened, as a reversal does. Reductions leave the average.
 
     Args:
         fills: of the market.
@@ -462,14 +463,14 @@ def _since_flat(
         if fill.status is not TradeStatus.FAILED:
             instants.setdefault(fill.matched_at, []).append(fill)
     steps = [_net_moves(instants[at], token_id, fee) for at in sorted(instants)]
-    net, basis = size - sum(up.size - down.size for up, down in steps), None
-    for step, (up, down) in enumerate(steps):
+    net, basis = size - sum(sign * moves.size for step in steps for sign, moves in step), None
+    for number, step in enumerate(steps):
         if basis is None and abs(net) < LEAST_HELD:
-            basis = _Basis(net, is_whole=step == 0)
-        after = net + up.size - down.size
+            basis = _Basis(net, is_whole=number == 0)
+        after = net + sum(sign * moves.size for sign, moves in step)
         if basis is not None:
             is_long = (net if abs(net) >= LEAST_HELD else after) >= 0
-            for moves, sign in ((up, 1), (down, -1)) if is_long else ((down, -1), (up, 1)):
+            for sign, moves in sorted(step, key=lambda each: each[0], reverse=is_long):
                 basis.apply(moves, sign)
         net = after
     if basis is None or not 0 < basis.cost < size * ONE:
@@ -477,22 +478,26 @@ def _since_flat(
     return basis
 
 
-def _net_moves(fills: Iterable[Fill], token_id: TokenId, fee: FeeSchedule) -> tuple[_Moves, _Moves]:
-    """Return what adds to a net position of an outcome, and what takes from it."""
-    found = [_Moves(), _Moves()]
+def _net_moves(
+    fills: Iterable[Fill], token_id: TokenId, fee: FeeSchedule
+) -> tuple[tuple[int, _Moves], ...]:
+    """Return what adds to a net position of an outcome (1) and what takes from it (-1), sales before purchases."""
+    found: dict[tuple[int, bool], _Moves] = {}
     for fill in fills:
         is_own, is_buy = fill.token_id == token_id, fill.side is Side.BUY
-        to = 0 if is_own is is_buy else 1
+        sign = 1 if is_own is is_buy else -1
         paid = _fee_paid(fill, fee)
         price = fill.price if is_own else complement(fill.price)
-        sums = found[to]
-        found[to] = _Moves(
+        sums = found.get((sign, is_buy), _Moves())
+        found[sign, is_buy] = _Moves(
             sums.size + fill.size,
             sums.cost + fill.size * price,
             sums.fees + paid * ONE,
             sums.bought + (fill.size if is_buy else 0),
         )
-    return found[0], found[1]
+    return tuple(
+        (sign, found[sign, is_buy]) for sign, is_buy in sorted(found, key=lambda each: each[1])
+    )
 
 
 def _fee_paid(fill: Fill, fee: FeeSchedule) -> Micros:

@@ -406,6 +406,24 @@ def test_a_trade_through_flat_begins_the_average_anew() -> None:
     assert (net.entry, net.size, net.apart) == (m("0.55"), m("20"), m("1.5"))
 
 
+def test_a_reversal_within_a_second_begins_with_the_price_of_what_it_opens() -> None:
+    long = traded(1, "500", "0.6")
+    closed = traded(2, "500", "0.5794", side=Side.SELL)
+    opened = traded(2, "500", "0.43", token=OTHER)
+    for order in ((long, closed, opened), (opened, closed, long)):
+        net = net_stake(
+            None, Stake(m("500"), m("0.43"), is_other=True), order, tokens=(TOKEN, OTHER)
+        )
+        assert net is not None
+        assert (net.average_price, net.size) == (m("0.43"), m("500"))
+        (held,) = rebase_positions((leg("500", "0.43", of=OTHER),), order)
+        assert held.average_price == m("0.43")
+    back = (traded(3, "500", "0.4", token=OTHER, side=Side.SELL), traded(3, "500", "0.62"))
+    fills = (long, closed, opened, *back)
+    (held,) = rebase_positions((leg("500", "0.62"),), fills)
+    assert held.average_price == m("0.62")
+
+
 def test_after_a_merge_the_trades_still_tell_the_average() -> None:
     fills = (*ROUND_TRIP, traded(3, "10", "0.44"))
     net = net_stake(Stake(m("10"), m("0.41")), None, fills, tokens=(TOKEN, OTHER))
