@@ -41,6 +41,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 MOST_REMEMBERED = 500
+PREPARED_WITHIN_S = 2.0
+"""How long an order may take to prepare: no key is taken meanwhile, and later its price is old."""
 KILL_WITHIN_S = 1.0
 """How long the kill switch waits for the service before it says that there is no answer."""
 NO_ANSWER = "the service did not answer"
@@ -333,7 +335,7 @@ class RemoteCommands:
         """Have the service fix the amounts, salt and time of an order."""
         try:
             answer = await self._calls.ask(
-                Commands.prepare, ANSWER_WITHIN_S, intent, replacing=replacing
+                Commands.prepare, PREPARED_WITHIN_S, intent, replacing=replacing
             )
         except NoAnswerError as lost:
             return _not_prepared(lost)
@@ -347,7 +349,7 @@ class RemoteCommands:
         """Have the service prepare the legs of a batch."""
         intents = tuple(intents)
         try:
-            legs = await self._calls.ask(Commands.prepare_many, ANSWER_WITHIN_S, intents)
+            legs = await self._calls.ask(Commands.prepare_many, PREPARED_WITHIN_S, intents)
         except NoAnswerError as lost:
             return (_not_prepared(lost),) * len(intents)
         for leg in legs:
@@ -458,9 +460,11 @@ class RemoteCommands:
         except NoAnswerError as lost:
             reason = _sentence(lost.reason)
             text = f"Trading is locked. {reason}: your orders are cancelled once it, or the next one, answers"
+            level = Level.WARNING
             if problem:
-                text = f"NOT locked: {problem}. {reason}"
-            self._calls.notice(Level.BAD, f"Kill switch: {text}")
+                level, text = Level.BAD, f"NOT locked: {problem}. {reason}"
+            # While it is locked the header says so; afterwards the notice would be wrong.
+            self._calls.notice(level, f"Kill switch: {text}")
             self._calls.disarm("the kill switch")
             self._mirror.show_lock()
             return text

@@ -45,7 +45,7 @@ UNITS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(
             (
                 "cash", "value", "volume", "volume_24h", "liquidity", "open_interest", "fee",
-                "realized", "profit", "biggest_win", "current_value", "daily_rate",
+                "realized", "odd_cents", "profit", "biggest_win", "current_value", "daily_rate",
                 "sponsored_rate", "amount", "balance", "earnings",
             ),
             "dollars",

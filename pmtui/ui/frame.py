@@ -420,15 +420,17 @@ def show_answer(app: App[Any], text: str, *, is_refusal: bool = False) -> None:
     """Show why a key did nothing, or what it did if nothing else shows that.
 
     Args:
-        app: the application; its screen in front shows the answer.
+        app: the application; the message line of the screen in front, or behind the form in front, shows it.
         text: one line.
         is_refusal: whether a form or question did not open: the next keys may be meant for it.
     """
-    line = app.screen.message_line if isinstance(app.screen, FrameScreen) else None
-    if line is None:
+    front = next(
+        (each for each in reversed(app.screen_stack) if isinstance(each, FrameScreen)), None
+    )
+    if front is None:
         app.notify(text, markup=False, timeout=_TOAST_S)
-    elif is_refusal:
-        line.refuse_form(text)
+    elif is_refusal and front is app.screen:
+        front.message_line.refuse_form(text)
     else:
         # The message line covers nothing.
-        line.show(text)
+        front.message_line.show(text)

@@ -15,6 +15,7 @@ from types import ModuleType
 from starlette.applications import Starlette
 from starlette.routing import Match, Route
 
+from pmtui.config.endpoints import Dialect
 from pmtui.reads.trading_routes import ROUTES, RouteName
 from pmtui.sim.catalogue.load import load_packaged
 from pmtui.sim.server import applications
@@ -123,7 +124,8 @@ def proofs(table: VenueTable) -> dict[RouteName, list[Proof]]:
 
 def _audience(module: ModuleType, table: VenueTable) -> set[Answer]:
     getattr(module, _AUDIENCE_TEST)  # A walk that is gone proves nothing.
-    lists: Iterable[tuple[str, str, str]] = chain(module.BOTH, module.SEED, module.LIVE)
+    asked = map(module.rows_of, Dialect)
+    lists: Iterable[tuple[str, str, str]] = chain(module.UNASKED, module.KNOWN, *asked)
     found = (table.find(method, path) for method, path, _ in lists)
     return {answer for answer in found if answer is not None}
 

@@ -128,7 +128,7 @@ def wait_for_ladder(terminal: Terminal, market: Market) -> None:
 def wait_for_terms(terminal: Terminal) -> None:
     """Wait until it is known by which rules one trades here, or that one cannot."""
     terminal.until(
-        lambda: terminal.row_with("tick ") or terminal.row_with("Read-only:"),
+        lambda: any(map(terminal.row_with, ("tick ", "taker fee ", "Read-only:"))),
         "the trading terms",
     )
 

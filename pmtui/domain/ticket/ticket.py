@@ -65,7 +65,7 @@ from pmtui.domain.orders.order import (
     OrderStatus,
     TimeInForce,
 )
-from pmtui.domain.orders.self_trade import best_bid_of_others, check_own
+from pmtui.domain.orders.self_trade import best_bid_of_others, check_own, midpoint_of_others
 from pmtui.domain.ticket.draft import (
     OrderKind,
     Problem,
@@ -520,8 +520,9 @@ def check_warnings(
 
 
 def check_price(context: TicketContext, intent: OrderIntent) -> list[Problem]:
-    """Return the warning about a price far on the wrong side of the midpoint."""
-    percent, mid = context.rules.worst_price_percent, context.book.midpoint
+    """Return the warning about a price far on the wrong side of the midpoint of others: an own bid lifts none."""
+    percent = context.rules.worst_price_percent
+    mid = midpoint_of_others(context.book, context.terms.condition_id, context.own)
     if not percent or mid is None or mid <= 0 or not context.book.state.is_good:
         return []
     price = intent.worst_price if isinstance(intent, MarketBuyIntent) else intent.price

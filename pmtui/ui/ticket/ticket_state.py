@@ -263,7 +263,7 @@ class TicketState:
             return None
         if lock := surface.queries.status().kill_lock:
             key = key_of(surface.options.keymap, "global.kill")
-            return Problem(TicketField.SIDE, f"{lock}; {key} outside the ticket unlocks it")
+            return Problem(TicketField.SIDE, f"{lock}; {key} unlocks it")
         text = surface.queries.account().entry.problem(intent)
         return Problem(TicketField.SIZE, text) if text else None
 

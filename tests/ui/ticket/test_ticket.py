@@ -516,7 +516,7 @@ async def test_own_limits_and_the_lock_speak_while_one_types_and_until_released(
         lock = "Trading locked since 12:00 UTC by the key"
         service.status_view = replace(service.status_view, kill_lock=lock)
         app.tell()
-        await until(pilot, lambda: "K outside the ticket unlocks it" in app.words(), "the key")
+        await until(pilot, lambda: "K unlocks it" in app.words(), "the key")
         service.account_view = EMPTY_ACCOUNT
         service.status_view = replace(service.status_view, kill_lock="")
         app.tell()

@@ -120,6 +120,8 @@ class SingleKeys:
         self._pressed: tuple[str, float] | None = None
         self._was_armed = False
         self._reported_gone: tuple[Side, Micros] | None = None
+        self._reversing: CommandId | None = None
+        """The second order of a reversal that has not ended."""
         self._resting: tuple[tuple[object, ...], RestingKeys] | None = None
         """The disarmed state as shown, and the inputs it was made from."""
         self._planned: (
@@ -134,7 +136,7 @@ class SingleKeys:
 
     def forget(self) -> None:
         """Drop the state of the current market when another one is shown."""
-        self._permitted_at_s = self._pressed = None
+        self._permitted_at_s = self._pressed = self._reversing = None
         self._line.forget_refusal()
 
     async def toggle_arming(self) -> None:
@@ -259,6 +261,10 @@ class SingleKeys:
         found = self._obey(model, "flatten")
         if found is None:
             return
+        if self._reversing is not None:
+            stops = ", ".join(map(self._key, ("cancel_market", "toggle_arming")))
+            self._refuse(f"Not sent: a reversal is under way; {stops} keep its second order back.")
+            return
         book, _ = found
         pressed_s = self._workspace.queries.monotonic()
         clearing = Clearing(model.own_orders, book.token_id)
@@ -331,6 +337,7 @@ class SingleKeys:
             sale.order_id, plan.sale.in_the_way, override=override, is_single_key=True
         )
         second = commands.place(entry.order_id, override=override, is_single_key=True, after=first)
+        self._reversing = second
         pairs = describe_pairs(plan.sale.pairs, describe_merging(self._workspace.keymap))
         warnings = (
             *self._warnings_of(model, sale, book), *plan.sale.warnings, *plan.entry.warnings,
@@ -348,6 +355,8 @@ class SingleKeys:
     ) -> None:
         sold = await self._workspace.commands.verdict(first)
         bought = await self._workspace.commands.verdict(second)
+        if self._reversing == second:
+            self._reversing = None
         words = partial(
             describe_reversed, reversal,
             cleared=describe_cleared(reversal.clearing, self._workspace.queries.account(), sold),

@@ -399,6 +399,23 @@ async def test_reversing_at_a_touch_that_is_gone_waits_for_a_second_press() -> N
     await desk.page.finish()
 
 
+async def test_flattening_waits_until_a_reversal_has_ended() -> None:
+    desk = armed()
+    desk.hold(yes=100, no=0)
+    desk.service.is_holding = True
+    await desk.keys.reverse()
+    desk.service.at += timedelta(seconds=1)
+    await desk.keys.flatten()
+    assert len(desk.placed("flatten")) == 1
+    assert "a reversal is under way; z, v keep its second order back" in desk.said
+    desk.service.release()
+    await desk.page.finish()
+    desk.service.at += timedelta(seconds=1)
+    await desk.keys.flatten()
+    assert len(desk.placed("flatten")) == 2
+    await desk.page.finish()
+
+
 async def test_a_short_is_reversed_at_the_asks_of_its_ladder() -> None:
     desk = armed()
     desk.hold(yes=0, no=100)
