@@ -118,7 +118,8 @@ def _why_silent(socket_path: Path) -> Refused | NoAnswer | None:
 def greet(socket_path: Path, asked: Configure) -> Greeting | Refused | NoAnswer | None:
     """Greet the service as a read-only terminal; return None if no service listens."""
     hello = Hello(PROTOCOL, __version__, may_trade=False)
-    match asyncio.run(_exchange(socket_path, (hello, asked), within_s=STATUS_WITHIN_S)):
+    exchange = _exchange(socket_path, (hello, asked), within_s=STATUS_WITHIN_S, is_in_turn=True)
+    match asyncio.run(exchange):
         case [Welcome() as welcome, Configured() as configured]:
             return Greeting(welcome, configured)
         case [Refused() as refused, *_]:
@@ -208,12 +209,17 @@ async def _exchange(
     *,
     within_s: float,
     until_goodbye: bool = False,
+    is_in_turn: bool = False,
 ) -> list[ToTerminal]:
-    """Send messages, each answered by one, and return the replies until one refuses."""
+    """Send messages, each answered by one, and return the replies until one refuses.
+
+    In turn, each waits for the reply to the one before: who refuses a greeting closes the line, and a write
+    after that would lose the reason.
+    """
     answers: list[ToTerminal] = []
     with suppress(TimeoutError, LinkError, OSError):
         async with connecting(socket_path) as (reader, writer), asyncio.timeout(within_s):
-            for message in messages:
+            for message in messages[:1] if is_in_turn else messages:
                 writer.write(pack(message))
             while len(answers) < len(messages) + until_goodbye:
                 answer = await read_to_terminal(reader)
@@ -222,6 +228,8 @@ async def _exchange(
                 answers.append(answer)
                 if isinstance(answer, Refused) or (isinstance(answer, Done) and answer.problem):
                     break
+                if is_in_turn and len(answers) < len(messages):
+                    writer.write(pack(messages[len(answers)]))
     return answers
 
 
