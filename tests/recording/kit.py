@@ -32,9 +32,9 @@ class Scene:
     def _has_heard(self, messages: int) -> bool:
         return self._recorder.progress.messages >= messages
 
-    async def heard(self, deed: Awaitable[object]) -> None:
-        """Do something, and wait until the stream has told of it."""
-        told = self._recorder.progress.messages + 1
+    async def heard(self, deed: Awaitable[object], *, messages: int = 1) -> None:
+        """Do something, and wait until the stream has told of it, in so many messages."""
+        told = self._recorder.progress.messages + messages
         await deed
         await until(partial(self._has_heard, told), "a message")
 

@@ -24,10 +24,11 @@ from tests.sim.kit import RAIN, RAIN_NO, RAIN_YES, Person, http_client
 async def play(scene: Scene) -> None:
     """Bids and asks come and go, and one trade prints."""
     for price in ("0.4", "0.41", "0.42"):
-        await scene.heard(scene.ann.rest(Side.BUY, price, "10"))
-    await scene.heard(scene.bob.rest(Side.BUY, "0.5", "20", token=RAIN_NO))
-    await scene.heard(scene.ann.place(Side.BUY, "0.5", "5"))
-    await scene.heard(scene.ann.rest(Side.BUY, "0.43", "30"))
+        await scene.heard(scene.ann.rest(Side.BUY, price, "10"), messages=3)
+    await scene.heard(scene.bob.rest(Side.BUY, "0.5", "20", token=RAIN_NO), messages=3)
+    await scene.heard(scene.ann.place(Side.BUY, "0.5", "5"), messages=4)
+    # A message of the trade that came late would count for this one, whose own would not be recorded.
+    await scene.heard(scene.ann.rest(Side.BUY, "0.43", "30"), messages=3)
 
 
 @asynccontextmanager
